@@ -29,54 +29,15 @@ import (
 	"github.com/sitelink/sitelink/internal/source/read"
 )
 
-// Kind is the kind of place of a destination.
-type Kind uint8
-
-// The kinds of places.
-const (
-	// Word is a word in markup that is not parsed: Org, AsciiDoc,
-	// reStructuredText. It may be no link.
-	Word Kind = iota
-	// Inline is the destination of an inline link or image of Markdown.
-	Inline
-	// Definition is that of a link reference definition, which many links may use.
-	Definition
-	// Autolink is <https://example.org/>, or a bare address in Markdown.
-	Autolink
-	// HTML is the value of an attribute, or one address in it.
-	HTML
-	// Component is the value of an attribute of a component in MDX.
-	Component
-	// Shortcode is a parameter of a shortcode of Hugo. It may be no link.
-	Shortcode
-	// FrontMatter is a value of front matter.
-	FrontMatter
-	// Data is a value of a data or configuration file.
-	Data
-	// Expression is a string in an action of a template.
-	Expression
-	// CSS is a URL of a style sheet.
-	CSS
-	// Rule is the destination of a rule of a rule file.
-	Rule
-)
-
-// kinds are the kinds by their forms.
-var kinds = map[read.Form]Kind{
-	read.FormWord: Word, read.FormInline: Inline, read.FormDefinition: Definition, read.FormAutolink: Autolink, read.FormHTML: HTML,
-	read.FormComponent: Component, read.FormShortcode: Shortcode, read.FormMatter: FrontMatter, read.FormData: Data,
-	read.FormString: Expression, read.FormCSS: CSS,
-}
-
 // Link is one destination.
 type Link struct {
 	// Start and End are the offsets of the destination as written, without
 	// quotes or brackets around it.
 	Start, End int
 	// Position is the offset that positions of findings name: Start, except for
-	// an Expression, where it is the start of the action.
+	// a string in an action, where it is the start of the action.
 	Position int
-	Kind     Kind
+	Form     read.Form
 	// Value is the destination without the escapes of its place.
 	Value string
 	// Element is the HTML element that it becomes, "" if that is not known.
@@ -97,7 +58,7 @@ type Link struct {
 // IsRef reports whether the destination is an argument of ref or relref, which
 // name a page by its source.
 func (l *Link) IsRef() bool {
-	return l.Kind == Shortcode && (l.Name == "ref" || l.Name == "relref") && (l.Key == "" || l.Key == "path")
+	return l.Form == read.FormShortcode && (l.Name == "ref" || l.Name == "relref") && (l.Key == "" || l.Key == "path")
 }
 
 // Raw returns the bytes of the destination as written.
@@ -108,9 +69,9 @@ func (l *Link) Raw() string { return l.raw }
 func In(name string, text []byte, g generator.Name) []Link {
 	var all []Link
 	for _, w := range read.Links(name, text, g) {
-		l := Link{Start: w.At, Position: w.Position, Kind: kinds[w.Form], Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
-		if l.Kind == Word && w.Key != "" {
-			l.Kind = Rule
+		l := Link{Start: w.At, Position: w.Position, Form: w.Form, Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
+		if l.Form == read.FormWord && w.Key != "" {
+			l.Form = read.FormRule
 		}
 		if l.Start < 0 || l.Start > len(text) || len(all) > 0 && l.Start < all[len(all)-1].End {
 			continue
@@ -185,26 +146,26 @@ const maxRaw = 8192
 // the value.
 func (l *Link) end(text []byte, size int) (end int, ok bool) {
 	rest := text[l.Start:min(len(text), l.Start+maxRaw)]
-	switch l.Kind {
-	case Shortcode, Expression, Rule:
+	switch l.Form {
+	case read.FormShortcode, read.FormString, read.FormRule:
 		end = size
-	case Autolink: // goldmark may have put a scheme before it
+	case read.FormAutolink: // goldmark may have put a scheme before it
 		for _, scheme := range []string{"", "mailto:", "http://"} {
 			if written, has := strings.CutPrefix(l.Value, scheme); has && bytes.HasPrefix(rest, []byte(written)) {
 				return l.Start + len(written), true
 			}
 		}
 		return 0, false
-	case FrontMatter, Data:
+	case read.FormMatter, read.FormData:
 		end, ok = l.scalarEnd(text)
 		return l.Start + end, ok
-	case Inline, Definition, HTML, CSS:
+	case read.FormInline, read.FormDefinition, read.FormHTML, read.FormCSS:
 		// The first end at which the bytes give the value is that of a destination in
 		// Markdown, of an attribute, or of one address in a srcset, a style or a sheet. In
 		// [a](b(c)d), the first parenthesis ends b(c, which is not the value.
 		quoted := l.before == '"' || l.before == '\''
 		for i := 0; i <= len(rest); i++ {
-			if l.Kind != HTML && i < len(rest) && rest[i] == '\\' {
+			if l.Form != read.FormHTML && i < len(rest) && rest[i] == '\\' {
 				i++
 				continue
 			}
@@ -212,10 +173,10 @@ func (l *Link) end(text []byte, size int) (end int, ok bool) {
 				continue
 			}
 			if l.decode(string(rest[:i])) == l.Value {
-				l.inside = l.Kind == HTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && strings.IndexByte("= \t\n\r\f", l.before) < 0)
+				l.inside = l.Form == read.FormHTML && (quoted && i < len(rest) && rest[i] != l.before || !quoted && strings.IndexByte("= \t\n\r\f", l.before) < 0)
 				return l.Start + i, true
 			}
-			if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Kind == HTML && rest[i] == '>') {
+			if i < len(rest) && (quoted && rest[i] == l.before || !quoted && l.Form == read.FormHTML && rest[i] == '>') {
 				break
 			}
 		}
@@ -241,7 +202,7 @@ func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
 			return 0, false // a string of several lines
 		}
 	} else {
-		isTOML := strings.HasSuffix(l.file, ".toml") || l.Kind == FrontMatter && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("+++"))
+		isTOML := strings.HasSuffix(l.file, ".toml") || l.Form == read.FormMatter && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("\uFEFF")), []byte("+++"))
 		if n = len(l.Value); isTOML || strings.HasSuffix(l.file, ".json") {
 			return 0, false // strings have quotes
 		}
@@ -251,12 +212,12 @@ func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
 
 // decode returns the value that bytes give at this place.
 func (l *Link) decode(raw string) string {
-	switch l.Kind {
-	case Inline, Definition:
+	switch l.Form {
+	case read.FormInline, read.FormDefinition:
 		return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(raw)))))
-	case HTML:
+	case read.FormHTML:
 		return html.UnescapeString(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(raw))
-	case CSS:
+	case read.FormCSS:
 		// See CSS Syntax 3, "Consume an escaped code point".
 		if !strings.Contains(raw, `\`) {
 			return raw
@@ -277,7 +238,7 @@ func (l *Link) decode(raw string) string {
 			}
 			return m[2]
 		})
-	case FrontMatter, Data:
+	case read.FormMatter, read.FormData:
 		switch {
 		case l.before == '"' && strings.Contains(raw, `\`):
 			s := "\x00"

@@ -7,57 +7,58 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
 // place is a file with one destination between « and ».
 type place struct {
 	name, file, text string
-	kind             Kind
+	kind             read.Form
 	value            string
 }
 
 var places = []place{
-	{"inline", "content/a.md", "See [x](«/a/b/») here.\n", Inline, "/a/b/"},
-	{"inline with title", "content/a.md", "See [x](  «/a/b» \"Title (x)\") here.\n", Inline, "/a/b"},
-	{"inline with parentheses", "content/a.md", "[x](«/a(b)/c») and (y)\n", Inline, "/a(b)/c"},
-	{"inline with escapes", "content/a.md", "[x](«/a\\)b?c&amp;d») y\n", Inline, "/a)b?c&d"},
-	{"brackets", "content/a.md", "[x](<«/a b/c (d»>) y\n", Inline, "/a b/c (d"},
-	{"image", "content/a.md", "![x](«../b.png»)\n", Inline, "../b.png"},
-	{"after CRLF and BOM", "content/a.md", "\uFEFF---\r\ntitle: x\r\n---\r\n\r\n[x](«/a/»)\r\n", Inline, "/a/"},
-	{"cell of a table", "content/a.md", "| a | b |\n|---|---|\n| x | [y](«/a/») |\n", Inline, "/a/"},
-	{"quote", "content/a.md", "> - see **[y](«/a/»)**\n", Inline, "/a/"},
-	{"definition", "content/a.md", "[x][r] and [r]\n\n[r]: «/a/b» \"T\"\n", Definition, "/a/b"},
-	{"definition in brackets", "content/a.md", "[x][r]\n\n[r]: <«/a b»>\n", Definition, "/a b"},
-	{"unused definition", "content/a.md", "x\n\n[r]: «/a/b»\n", Definition, "/a/b"},
-	{"autolink", "content/a.md", "See <«https://example.org/a?b=c»>.\n", Autolink, "https://example.org/a?b=c"},
-	{"bare address", "content/a.md", "See «https://example.org/a».\n", Autolink, "https://example.org/a"},
-	{"HTML in Markdown", "content/a.md", "See <a href=\"«/a/?b=1&amp;c=2»\">x</a>.\n", HTML, "/a/?b=1&c=2"},
-	{"HTML without quotes", "content/a.md", "See <a href=«/a/b»>x</a>.\n", HTML, "/a/b"},
-	{"HTML with single quotes", "content/a.html", "<p><a class=x href='«/a/b»'>x</a>\n", HTML, "/a/b"},
-	{"srcset", "content/a.html", "<img src srcset=\"«/a.png» 1x\">\n", HTML, "/a.png"},
-	{"style attribute", "content/a.html", "<p style=\"background:url(«/a.png»)\">x</p>\n", HTML, "/a.png"},
-	{"shortcode", "content/a.md", "x {{< figure src=\"«/a.png»\" >}}\n", Shortcode, "/a.png"},
-	{"shortcode without quotes", "content/a.md", "x {{< figure «/a.png» >}}\n", Shortcode, "/a.png"},
-	{"ref", "content/a.md", "[x]({{< ref \"«b.md#c»\" >}})\n", Shortcode, "b.md#c"},
-	{"relref with backticks", "content/a.md", "[x]({{% relref `«b.md»` %}}#c)\n", Shortcode, "b.md"},
-	{"component", "docs/a.mdx", "<Card to=\"«/a/»\">x</Card>\n", Component, "/a/"},
-	{"front matter in YAML", "content/a.md", "---\ntitle: x\nimage: «/a.png»\n---\nx\n", FrontMatter, "/a.png"},
-	{"front matter in TOML", "content/a.md", "+++\ntitle = 'x'\nimage = '«/a.png»'\n+++\nx\n", FrontMatter, "/a.png"},
-	{"front matter in JSON", "content/a.md", "{\n\"image\": \"«\\/a.png»\"\n}\nx\n", FrontMatter, "/a.png"},
-	{"list in front matter", "content/a.md", "---\nimages: [\"«/a.png»\"]\n---\nx\n", FrontMatter, "/a.png"},
-	{"menu", "hugo.toml", "[[menus.main]]\nname = 'X'\nurl = '«/a/»'\n", Data, "/a/"},
-	{"data in YAML", "data/x.yaml", "- name: x\n  url: «/a/b/»\n", Data, "/a/b/"},
-	{"data in JSON", "data/x.json", "{\"url\": \"«/a/b/»\"}\n", Data, "/a/b/"},
-	{"template", "layouts/x.html", "{{ if .X }}<a href=\"«/a/b/»\">x</a>{{ end }}\n", HTML, "/a/b/"},
-	{"expression", "layouts/x.html", "<link href=\"{{ \"«css/a.css»\" | relURL }}\">\n", Expression, "css/a.css"},
-	{"style sheet", "assets/a.css", "a{background:url(«../a.png»)}\n", CSS, "../a.png"},
-	{"style sheet with quotes", "static/a.css", "@import \"«a b.css»\";\n", CSS, "a b.css"},
-	{"rule of Apache", "static/.htaccess", "# x y z\nRedirect 301 \"/new/b/x\" \"«/new/b»\"\n", Rule, "/new/b"},
-	{"rewrite of Apache", "static/.htaccess", "RewriteRule ^new/b/new/b$ «/new/b» [R=301,L]\n", Rule, "/new/b"},
-	{"rule file", "static/_redirects", "# x\n/old  «/new/b» 301\n", Rule, "/new/b"},
-	{"Org", "content/a.org", "[[«/a/b/»][x]]\n", Word, "/a/b/"},
-	{"AsciiDoc", "content/a.adoc", "«link:/a/b/»[x]\n", Word, "link:/a/b/"},
+	{"inline", "content/a.md", "See [x](«/a/b/») here.\n", read.FormInline, "/a/b/"},
+	{"inline with title", "content/a.md", "See [x](  «/a/b» \"Title (x)\") here.\n", read.FormInline, "/a/b"},
+	{"inline with parentheses", "content/a.md", "[x](«/a(b)/c») and (y)\n", read.FormInline, "/a(b)/c"},
+	{"inline with escapes", "content/a.md", "[x](«/a\\)b?c&amp;d») y\n", read.FormInline, "/a)b?c&d"},
+	{"brackets", "content/a.md", "[x](<«/a b/c (d»>) y\n", read.FormInline, "/a b/c (d"},
+	{"image", "content/a.md", "![x](«../b.png»)\n", read.FormInline, "../b.png"},
+	{"after CRLF and BOM", "content/a.md", "\uFEFF---\r\ntitle: x\r\n---\r\n\r\n[x](«/a/»)\r\n", read.FormInline, "/a/"},
+	{"cell of a table", "content/a.md", "| a | b |\n|---|---|\n| x | [y](«/a/») |\n", read.FormInline, "/a/"},
+	{"quote", "content/a.md", "> - see **[y](«/a/»)**\n", read.FormInline, "/a/"},
+	{"definition", "content/a.md", "[x][r] and [r]\n\n[r]: «/a/b» \"T\"\n", read.FormDefinition, "/a/b"},
+	{"definition in brackets", "content/a.md", "[x][r]\n\n[r]: <«/a b»>\n", read.FormDefinition, "/a b"},
+	{"unused definition", "content/a.md", "x\n\n[r]: «/a/b»\n", read.FormDefinition, "/a/b"},
+	{"autolink", "content/a.md", "See <«https://example.org/a?b=c»>.\n", read.FormAutolink, "https://example.org/a?b=c"},
+	{"bare address", "content/a.md", "See «https://example.org/a».\n", read.FormAutolink, "https://example.org/a"},
+	{"HTML in Markdown", "content/a.md", "See <a href=\"«/a/?b=1&amp;c=2»\">x</a>.\n", read.FormHTML, "/a/?b=1&c=2"},
+	{"HTML without quotes", "content/a.md", "See <a href=«/a/b»>x</a>.\n", read.FormHTML, "/a/b"},
+	{"HTML with single quotes", "content/a.html", "<p><a class=x href='«/a/b»'>x</a>\n", read.FormHTML, "/a/b"},
+	{"srcset", "content/a.html", "<img src srcset=\"«/a.png» 1x\">\n", read.FormHTML, "/a.png"},
+	{"style attribute", "content/a.html", "<p style=\"background:url(«/a.png»)\">x</p>\n", read.FormHTML, "/a.png"},
+	{"shortcode", "content/a.md", "x {{< figure src=\"«/a.png»\" >}}\n", read.FormShortcode, "/a.png"},
+	{"shortcode without quotes", "content/a.md", "x {{< figure «/a.png» >}}\n", read.FormShortcode, "/a.png"},
+	{"ref", "content/a.md", "[x]({{< ref \"«b.md#c»\" >}})\n", read.FormShortcode, "b.md#c"},
+	{"relref with backticks", "content/a.md", "[x]({{% relref `«b.md»` %}}#c)\n", read.FormShortcode, "b.md"},
+	{"component", "docs/a.mdx", "<Card to=\"«/a/»\">x</Card>\n", read.FormComponent, "/a/"},
+	{"front matter in YAML", "content/a.md", "---\ntitle: x\nimage: «/a.png»\n---\nx\n", read.FormMatter, "/a.png"},
+	{"front matter in TOML", "content/a.md", "+++\ntitle = 'x'\nimage = '«/a.png»'\n+++\nx\n", read.FormMatter, "/a.png"},
+	{"front matter in JSON", "content/a.md", "{\n\"image\": \"«\\/a.png»\"\n}\nx\n", read.FormMatter, "/a.png"},
+	{"list in front matter", "content/a.md", "---\nimages: [\"«/a.png»\"]\n---\nx\n", read.FormMatter, "/a.png"},
+	{"menu", "hugo.toml", "[[menus.main]]\nname = 'X'\nurl = '«/a/»'\n", read.FormData, "/a/"},
+	{"data in YAML", "data/x.yaml", "- name: x\n  url: «/a/b/»\n", read.FormData, "/a/b/"},
+	{"data in JSON", "data/x.json", "{\"url\": \"«/a/b/»\"}\n", read.FormData, "/a/b/"},
+	{"template", "layouts/x.html", "{{ if .X }}<a href=\"«/a/b/»\">x</a>{{ end }}\n", read.FormHTML, "/a/b/"},
+	{"expression", "layouts/x.html", "<link href=\"{{ \"«css/a.css»\" | relURL }}\">\n", read.FormString, "css/a.css"},
+	{"style sheet", "assets/a.css", "a{background:url(«../a.png»)}\n", read.FormCSS, "../a.png"},
+	{"style sheet with quotes", "static/a.css", "@import \"«a b.css»\";\n", read.FormCSS, "a b.css"},
+	{"rule of Apache", "static/.htaccess", "# x y z\nRedirect 301 \"/new/b/x\" \"«/new/b»\"\n", read.FormRule, "/new/b"},
+	{"rewrite of Apache", "static/.htaccess", "RewriteRule ^new/b/new/b$ «/new/b» [R=301,L]\n", read.FormRule, "/new/b"},
+	{"rule file", "static/_redirects", "# x\n/old  «/new/b» 301\n", read.FormRule, "/new/b"},
+	{"Org", "content/a.org", "[[«/a/b/»][x]]\n", read.FormWord, "/a/b/"},
+	{"AsciiDoc", "content/a.adoc", "«link:/a/b/»[x]\n", read.FormWord, "link:/a/b/"},
 }
 
 // cut returns the text without the marks, and where they were.
@@ -76,8 +77,8 @@ func TestPlaces(t *testing.T) {
 		for _, l := range In(p.file, []byte(text), generator.Hugo) {
 			if l.Start == start {
 				found = true
-				if l.End != end || l.Kind != p.kind || l.Value != p.value {
-					t.Errorf("%s: %q, kind %d, value %q, want %q, kind %d, value %q", p.name, text[l.Start:l.End], l.Kind, l.Value, text[start:end], p.kind, p.value)
+				if l.End != end || l.Form != p.kind || l.Value != p.value {
+					t.Errorf("%s: %q, kind %d, value %q, want %q, kind %d, value %q", p.name, text[l.Start:l.End], l.Form, l.Value, text[start:end], p.kind, p.value)
 				}
 			}
 		}
@@ -114,7 +115,7 @@ func TestEncode(t *testing.T) {
 				t.Fatalf("%s: %q", p.name, changed)
 			}
 		}
-		if written[p.name] < 5 && p.kind != Autolink {
+		if written[p.name] < 5 && p.kind != read.FormAutolink {
 			t.Errorf("%s: only %d values can be written", p.name, written[p.name])
 		}
 	}
@@ -145,7 +146,7 @@ func rewrite(t *testing.T, file, text string, start int, value string) (changed 
 			return changed, true
 		}
 	}
-	if looksLikeLink := strings.HasPrefix(value, "/") && !strings.ContainsAny(value, " \t"); !looksLikeLink && (l.Kind == FrontMatter || l.Kind == Data || l.Kind == Word) {
+	if looksLikeLink := strings.HasPrefix(value, "/") && !strings.ContainsAny(value, " \t"); !looksLikeLink && (l.Form == read.FormMatter || l.Form == read.FormData || l.Form == read.FormWord) {
 		return changed, true // a value that need not be a link
 	}
 	t.Errorf("%q in place of %q: %q has the values %q", value, l.Value, changed, got)

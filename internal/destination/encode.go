@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -29,22 +30,22 @@ func (l *Link) Encode(value string) (string, error) {
 	value = l.inStyle(value)
 	var raw string
 	var err error
-	switch l.Kind {
-	case Inline, Definition:
+	switch l.Form {
+	case read.FormInline, read.FormDefinition:
 		raw, err = l.markdown(value)
-	case Autolink:
+	case read.FormAutolink:
 		raw, err = l.autolink(value)
-	case HTML:
+	case read.FormHTML:
 		raw, err = l.attribute(value)
-	case FrontMatter, Data:
+	case read.FormMatter, read.FormData:
 		raw, err = l.scalar(value)
-	case CSS:
+	case read.FormCSS:
 		raw, err = l.css(value)
-	case Component:
+	case read.FormComponent:
 		if raw = value; value == "" || strings.ContainsAny(value, " \t\"'`<>{}") {
 			err = l.refuse(value, "an attribute of a component cannot hold the new address")
 		}
-	case Shortcode, Expression:
+	case read.FormShortcode, read.FormString:
 		raw, err = l.quoted(value)
 	default: // Word, Rule
 		if raw = value; value == "" || strings.ContainsAny(value, " \t\"'`<>()[]{}|,;=") {
@@ -62,7 +63,7 @@ func (l *Link) Encode(value string) (string, error) {
 			inner.before, bare = q[0], raw[1:n-1]
 		}
 	}
-	if l.Kind != Autolink && inner.decode(bare) != value {
+	if l.Form != read.FormAutolink && inner.decode(bare) != value {
 		return "", l.refuse(value, "the new address cannot be escaped")
 	}
 	return raw, nil
@@ -247,7 +248,7 @@ func (l *Link) quoted(value string) (string, error) {
 		return value, nil
 	}
 	if value == "" || strings.ContainsAny(value, " \t\"`'=<>{}%") {
-		if strings.ContainsAny(value, `"\`) || l.Kind != Shortcode {
+		if strings.ContainsAny(value, `"\`) || l.Form != read.FormShortcode {
 			return "", l.refuse(value, "an argument without quotes cannot hold the new address")
 		}
 		return `"` + value + `"`, nil

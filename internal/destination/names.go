@@ -75,17 +75,17 @@ func (n *Names) Ref(from, language, ref string) []int32 {
 	return found
 }
 
-// Form is how a value names a file.
-type Form uint8
+// Naming is how a value names a file.
+type Naming uint8
 
-// The forms of names.
+// The ways to name a file.
 const (
-	FromFile Form = iota // from the directory of the file that has it
-	FromRoot             // from the directory of content
-	ByName               // by the last name, which is looked for everywhere
+	FromFile Naming = iota // from the directory of the file that has it
+	FromRoot               // from the directory of content
+	ByName                 // by the last name, which is looked for everywhere
 )
 
-func (n *Names) ref(from, language, ref string) ([]int32, Form) {
+func (n *Names) ref(from, language, ref string) ([]int32, Naming) {
 	dirs := []string{path.Dir(from)}
 	if strings.HasPrefix(path.Base(from), "index.") {
 		dirs = append(dirs, path.Dir(dirs[0]))
@@ -97,14 +97,14 @@ func (n *Names) ref(from, language, ref string) ([]int32, Form) {
 		return language != "" && n.files[i].Language != "" && n.files[i].Language != language
 	}
 	for i, dir := range dirs {
-		form := FromFile
+		naming := FromFile
 		if i == len(dirs)-1 && path.Dir(from) != "." {
-			form = FromRoot
+			naming = FromRoot
 		}
 		name := strings.TrimPrefix(path.Join("/", dir, ref), "/")
 		for _, found := range [][]int32{n.byName[name], n.byLogical[Logical(name, language)]} {
 			if found = slices.DeleteFunc(slices.Clone(found), elsewhere); len(found) > 0 {
-				return found, form
+				return found, naming
 			}
 		}
 	}
@@ -116,18 +116,18 @@ func (n *Names) ref(from, language, ref string) ([]int32, Form) {
 
 // Find returns the file that a value in another file names, and how; ok is false if there
 // is none, or if there are several. Only an argument of ref may be a last name alone.
-func (n *Names) Find(from source.ContentFile, value string, isRef bool) (file int32, form Form, ok bool) {
-	found, form := n.ref(from.Name, from.Language, value)
+func (n *Names) Find(from source.ContentFile, value string, isRef bool) (file int32, naming Naming, ok bool) {
+	found, naming := n.ref(from.Name, from.Language, value)
 	found = n.InLanguage(from.Language, found)
-	if len(found) == 0 || form == ByName && !isRef {
-		return 0, form, false
+	if len(found) == 0 || naming == ByName && !isRef {
+		return 0, naming, false
 	}
 	for _, other := range found[1:] {
 		if n.logical(other) != n.logical(found[0]) {
-			return 0, form, false
+			return 0, naming, false
 		}
 	}
-	return found[0], form, true
+	return found[0], naming, true
 }
 
 func (n *Names) logical(file int32) string {
@@ -139,7 +139,7 @@ func (n *Names) logical(file int32) string {
 // suffix, language and slashes as old has them. For the file posts/b.md, ../posts/a.md
 // becomes ../posts/b.md, /posts/a becomes /posts/b, and as an argument of ref, a becomes
 // b, or ../posts/b if another page has this name.
-func (n *Names) Refer(from source.ContentFile, old string, file int32, form Form, isRef bool) string {
+func (n *Names) Refer(from source.ContentFile, old string, file int32, naming Naming, isRef bool) string {
 	name := n.like(old, file)
 	relative := weburl.Relative("/"+path.Dir(from.Name)+"/", "/"+name)
 	if strings.HasPrefix(old, "./") && !strings.HasPrefix(relative, ".") {
@@ -149,15 +149,15 @@ func (n *Names) Refer(from source.ContentFile, old string, file int32, form Form
 	switch {
 	case strings.HasPrefix(old, "/"):
 		forms = []string{old, "/" + name}
-	case form == FromRoot:
+	case naming == FromRoot:
 		forms = []string{old, name, "/" + name}
-	case form == ByName:
+	case naming == ByName:
 		forms = []string{old, path.Base(name), "/" + name}
 	case isRef && !strings.Contains(old, "/"):
 		forms = []string{old, path.Base(name), relative, "/" + name}
 	}
 	for _, value := range forms {
-		if found, now, ok := n.Find(from, value, isRef); ok && n.logical(found) == n.logical(file) && (isRef || now == form) {
+		if found, now, ok := n.Find(from, value, isRef); ok && n.logical(found) == n.logical(file) && (isRef || now == naming) {
 			return value
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -80,7 +81,7 @@ func writeValue(t *testing.T, n int, windows bool, value string) (ok bool) {
 		t.Fatalf("%s: %q changes more than the destination:\n%q\n%q", p.name, value, text, got)
 	}
 	again := destination.In(p.file, got, generator.Hugo)
-	isData := all[at].Kind == destination.FrontMatter || all[at].Kind == destination.Data
+	isData := all[at].Form == read.FormMatter || all[at].Form == read.FormData
 	if isData && !plainAddress.MatchString(value) {
 		return true // text that need not be a link
 	}

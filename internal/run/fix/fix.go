@@ -34,6 +34,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -341,7 +342,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 		}
 		links := m.open(name).links
 		for i := range links {
-			if l := &links[i]; l.Kind != of.Kind || l.Key != of.Key || l.Value != e.Old || name == e.File && l.Start == e.start {
+			if l := &links[i]; l.Form != of.Form || l.Key != of.Key || l.Value != e.Old || name == e.File && l.Start == e.start {
 				continue
 			}
 			if equal, err := m.newEdit(Edit{Rule: e.Rule, Code: e.Code, Likely: e.Likely, links: e.links}, name, &links[i], e.New); err == nil {
@@ -449,7 +450,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 		}
 		return nil, errors.New("the place is not one that can be written")
 	}
-	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Kind == destination.Autolink && !slices.Contains([]check.RepairRule{Reported, Remote, Archived}, r.Rule) {
+	if works := r.Finding.Code == "" || r.Finding.Code == check.ViaRedirect; works && link.Form == read.FormAutolink && !slices.Contains([]check.RepairRule{Reported, Remote, Archived}, r.Rule) {
 		return nil, errors.New("it works, and the address is the text that people read")
 	}
 	value, err := form, error(nil)

@@ -16,6 +16,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/run/move"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -189,8 +190,8 @@ func (x *refIndex) meant(language, ref string) (pages []string, isTypo bool) {
 // if the old one has it.
 func (x *refIndex) shortest(from *source.ContentFile, old, target string) (best string) {
 	to := slices.IndexFunc(x.content, func(c source.ContentFile) bool { return destination.Logical(c.Name, c.Language) == target })
-	for _, form := range []destination.Form{destination.ByName, destination.FromRoot, destination.FromFile} {
-		if ref := x.names.Refer(*from, path.Base(old), int32(to), form, true); ref != "" && (best == "" || len(ref) < len(best) && !strings.HasPrefix(ref, "../")) {
+	for _, naming := range []destination.Naming{destination.ByName, destination.FromRoot, destination.FromFile} {
+		if ref := x.names.Refer(*from, path.Base(old), int32(to), naming, true); ref != "" && (best == "" || len(ref) < len(best) && !strings.HasPrefix(ref, "../")) {
 			best = ref
 		}
 	}
@@ -297,7 +298,7 @@ func (m *sources) resolvesMarkdown() bool {
 		of := m.open(c.File)
 		for k := range of.links {
 			l := &of.links[k]
-			if name, _ := destination.CutTail(l.Value); l.Kind == destination.Inline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), destination.PercentDecoded(name))] {
+			if name, _ := destination.CutTail(l.Value); l.Form == read.FormInline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), destination.PercentDecoded(name))] {
 				*m.markdown = !m.broken[l.Value]
 				return *m.markdown
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -28,13 +29,13 @@ var errOther = errors.New("the generator writes another value than the source ha
 func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
-	isMarkdown := l.Kind == destination.Inline || l.Kind == destination.Definition
+	isMarkdown := l.Form == read.FormInline || l.Form == read.FormDefinition
 	name, _ := destination.CutTail(written)
 	ofFile := strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://") && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved)
 	if isMarkdown && !ofFile && slices.Contains([]check.RepairRule{check.RepairMoved, check.RepairCase, check.RepairSpelling, check.RepairExtension, check.RepairSlash, check.RepairIndex}, r.Rule) {
 		var others []string
 		for i := range m.files[file].links {
-			if other := &m.files[file].links[i]; other.Start != l.Start && (other.Kind == destination.Inline || other.Kind == destination.Definition) {
+			if other := &m.files[file].links[i]; other.Start != l.Start && (other.Form == read.FormInline || other.Form == read.FormDefinition) {
 				others = append(others, other.Value)
 			}
 		}
@@ -88,12 +89,12 @@ var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|impor
 // its slash, or the path of the Markdown file.
 func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repair) string {
 	switch {
-	case l.Kind == destination.Expression && m.generator.Traits().Refs:
+	case l.Form == read.FormString && m.generator.Traits().Refs:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
 		if hugoURL().Match(action) {
 			return strings.TrimLeft(l.Value, "/")
 		}
-	case (l.Kind == destination.Inline || l.Kind == destination.Definition) && m.resolvesMarkdown():
+	case (l.Form == read.FormInline || l.Form == read.FormDefinition) && m.resolvesMarkdown():
 		from, ok := m.byFile[file]
 		to, err := m.site.Request(m.site.BasePath() + r.Finding.Target)
 		if !ok || err != nil || !to.State.Answers() {

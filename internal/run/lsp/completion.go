@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -344,9 +345,9 @@ func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completi
 			node = s.Site.Page(id).Node()
 		}
 	} else {
-		d := destination.Link{Start: w.start, End: w.end, Kind: destination.Inline, Value: w.before, Element: "a"}
+		d := destination.Link{Start: w.start, End: w.end, Form: read.FormInline, Value: w.before, Element: "a"}
 		if w.ref {
-			d.Kind, d.Name = destination.Shortcode, "ref"
+			d.Form, d.Name = read.FormShortcode, "ref"
 		}
 		at := s.place(w.file)
 		if node = s.lead(ctx, &at, &d).Node; node == docroot.NoNode {

@@ -90,8 +90,8 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 			return
 		}
 		for i := range all {
-			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Kind) && fits(text, &d.Link, &shown) {
-				d.show(s.formsOf(d.Kind), raw, shown)
+			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Form) && fits(text, &d.Link, &shown) {
+				d.show(s.prefixesOf(d.Form), raw, shown)
 			}
 		}
 	}
@@ -116,13 +116,13 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 	return all, nil
 }
 
-// mayRender reports whether a destination of a kind can become a link as it is written,
+// mayRender reports whether a destination of a form can become a link as it is written,
 // or with something before it. Strings in actions go through functions.
-func mayRender(k destination.Kind) bool { return k == destination.HTML || k == destination.Data }
+func mayRender(f read.Form) bool { return f == read.FormHTML || f == read.FormData }
 
-// formsOf returns what may be written before the values of a kind of place.
-func (s *resolver) formsOf(k destination.Kind) []string {
-	if k == destination.HTML {
+// prefixesOf returns what may be written before the values of a form.
+func (s *resolver) prefixesOf(f read.Form) []string {
+	if f == read.FormHTML {
 		return []string{""}
 	}
 	return []string{"", s.Site.BasePath() + "/", s.Site.BaseURL()}
@@ -149,10 +149,10 @@ func (r *rendered) show(forms []string, raw string, shown shownLink) {
 func (s *resolver) linksLike(all []rendered) (links []source.Link, details []shownLink, err error) {
 	values := map[docroot.NodeID]map[string]bool{} // that lead to a file
 	for i := range all {
-		if !mayRender(all[i].Kind) || strings.Contains(all[i].Value, "{{") {
+		if !mayRender(all[i].Form) || strings.Contains(all[i].Value, "{{") {
 			continue
 		}
-		for _, before := range s.formsOf(all[i].Kind) {
+		for _, before := range s.prefixesOf(all[i].Form) {
 			value := keyForm{before: before}.link(all[i].Value)
 			if !isRooted(value) {
 				continue
@@ -242,7 +242,7 @@ func fits(text []byte, d *destination.Link, l *shownLink) bool {
 	if l.around == "" {
 		return true
 	}
-	if d.Kind == destination.Data {
+	if d.Form == read.FormData {
 		// The text of the element begins before the text of the link.
 		_, rest, _ := strings.Cut(l.around, ">")
 		rest, _, _ = strings.Cut(rest, "</a")
@@ -288,7 +288,7 @@ const maxShowing = 24
 // same order between others that have not changed.
 func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
 	like := func(a *rendered, b *destination.Link) bool {
-		return a.Kind == b.Kind && a.Key == b.Key && a.Name == b.Name && a.Element == b.Element
+		return a.Form == b.Form && a.Key == b.Key && a.Name == b.Name && a.Element == b.Element
 	}
 	same := func(a *rendered, b *destination.Link) bool { return like(a, b) && a.Value == b.Value }
 	start := 0

@@ -157,7 +157,7 @@ func (f keyForm) link(value string) string {
 
 // writtenValue is a destination as the author wrote it, without its place.
 type writtenValue struct {
-	kind  destination.Kind
+	form  read.Form
 	value string
 }
 type builtValue struct{ raw, element string }
@@ -188,7 +188,7 @@ func (s *resolver) builtLinks(file string) builtLinks {
 		if d == nil || d.IsRef() {
 			continue
 		}
-		key := writtenValue{d.Kind, d.Value}
+		key := writtenValue{d.Form, d.Value}
 		if was, ok := b.values[key]; ok && was.raw != l.Raw {
 			b.differ[key] = true
 		}
@@ -204,16 +204,16 @@ func (s *resolver) builtLinks(file string) builtLinks {
 	elements := map[string]string{} // by the values of the page's links
 	if err := s.reader.Written(id, func(d *site.Detail) { elements[strings.Clone(d.Raw)] = d.Element }); err == nil {
 		for i := range all {
-			key := writtenValue{all[i].Kind, all[i].Value}
+			key := writtenValue{all[i].Form, all[i].Value}
 			_, onPage := elements[key.value]
 			switch v, ok := b.values[key]; {
-			case key.kind == destination.FrontMatter:
+			case key.form == read.FormMatter:
 				f := s.formOf(key.value, elements)
 				if was, ok := b.keys[all[i].Key]; ok && was != f || ownAddress[all[i].Key] || all[i].Key == "" { // values of one key must agree
 					f = keyForm{}
 				}
 				b.keys[all[i].Key] = f
-			case !ok && isLinkKind(key.kind) && !onPage:
+			case !ok && isLinkForm(key.form) && !onPage:
 				b.differ[key] = true
 			case ok && v.raw != key.value && isRooted(v.raw) && isRooted(key.value) && onPage:
 				// The page has this very address: on a page with many equal links, the pair is
@@ -230,7 +230,7 @@ func (s *resolver) builtLinks(file string) builtLinks {
 // judgeLink returns where a destination leads, with its verdict.
 func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
 	built := at.built
-	key := writtenValue{d.Kind, d.Value}
+	key := writtenValue{d.Form, d.Value}
 	if at.rendered[d.Start] != nil {
 		// The last build made a link of the destination: the new value is judged as that link.
 		r := at.rendered[d.Start]
@@ -252,14 +252,14 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 		}
 		return t, nil
 	}
-	if built.differ[key] || d.Kind == destination.Autolink && !strings.Contains(d.Value, ":") { // an e-mail address
+	if built.differ[key] || d.Form == read.FormAutolink && !strings.Contains(d.Value, ":") { // an e-mail address
 		return noTarget, nil
 	}
 	if b, ok := built.values[key]; ok && at.page != "" {
 		t, err := s.judgeValue(ctx, at, b.element, b.raw)
 		return s.withOverlay(o, t), err
 	}
-	if d.Kind == destination.FrontMatter && built.keys[d.Key].element != "" {
+	if d.Form == read.FormMatter && built.keys[d.Key].element != "" {
 		form := built.keys[d.Key]
 		raw := form.link(d.Value)
 		if raw == "" {
@@ -285,10 +285,10 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 			return s.withOverlay(o, t), err
 		}
 	}
-	if d.Kind == destination.Definition && !isUsed(text, d.Start) {
+	if d.Form == read.FormDefinition && !isUsed(text, d.Start) {
 		return s.lead(ctx, at, d), nil
 	}
-	if !isLinkKind(d.Kind) || !at.judged || strings.Contains(d.Value, "{{") || d.IsRef() {
+	if !isLinkForm(d.Form) || !at.judged || strings.Contains(d.Value, "{{") || d.IsRef() {
 		return s.lead(ctx, at, d), nil
 	}
 	t, err := s.judgeValue(ctx, at, d.Element, d.Value)
@@ -333,11 +333,11 @@ func isUsed(text []byte, at int) bool {
 	return false
 }
 
-// isLinkKind reports whether destinations of a kind are links of the page, not
+// isLinkForm reports whether destinations of a form are links of the page, not
 // values that a template may use.
-func isLinkKind(k destination.Kind) bool {
-	switch k {
-	case destination.Inline, destination.Definition, destination.Autolink, destination.HTML, destination.Component:
+func isLinkForm(f read.Form) bool {
+	switch f {
+	case read.FormInline, read.FormDefinition, read.FormAutolink, read.FormHTML, read.FormComponent:
 		return true
 	}
 	return false
@@ -417,7 +417,7 @@ func (s *resolver) lead(_ context.Context, at *place, d *destination.Link) Targe
 		if value = relativeTo(at.address, value); value == "" {
 			return t
 		}
-	case !isLinkKind(d.Kind) && (!strings.ContainsAny(value, "/#") || strings.ContainsAny(value, " \t\n")): // it is surely no link
+	case !isLinkForm(d.Form) && (!strings.ContainsAny(value, "/#") || strings.ContainsAny(value, " \t\n")): // it is surely no link
 		return t
 	}
 	r, ok := s.follow(at.page, value)
@@ -515,7 +515,7 @@ func (s *resolver) contentTarget(at *place, d *destination.Link, resolves bool) 
 				return r.Node, fragment, published
 			}
 		}
-	case isPath && at.content && (resolves || s.hooks) && isLinkKind(d.Kind):
+	case isPath && at.content && (resolves || s.hooks) && isLinkForm(d.Form):
 		if files = s.names.Path(at.name, name); len(files) == 0 {
 			return docroot.NoNode, "", notContent
 		}

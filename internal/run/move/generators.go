@@ -11,6 +11,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -209,7 +210,7 @@ func importEdits(doc *document, rename Pair, exists func(file string) bool) (all
 		}
 	}
 	for i := range doc.links {
-		if d := &doc.links[i]; d.Kind == destination.FrontMatter || d.Kind == destination.Inline && d.Element == "img" {
+		if d := &doc.links[i]; d.Form == read.FormMatter || d.Form == read.FormInline && d.Element == "img" {
 			if raw, err := d.Encode(d.Value); err == nil && raw == d.Raw() { // nothing is escaped
 				follow(d.Start, d.End, d.Value)
 			}

@@ -176,7 +176,7 @@ func TestHugoMatrix(t *testing.T) {
 					t.Fatalf("back: %v", err)
 				}
 				testkit.Check(t, again.Set.Apply(t.Context(), "test"))
-				for name, text := range read(t, root) {
+				for name, text := range sources(t, root) {
 					made := files[name] == "" && strings.HasPrefix(filepath.Base(name), "_index.") // for a section that has none
 					if text != files[name] && !made {
 						t.Errorf("there and back, %s is\n%s\nwant\n%s", name, text, files[name])
@@ -187,8 +187,8 @@ func TestHugoMatrix(t *testing.T) {
 	}
 }
 
-// read returns the sources of a site.
-func read(t *testing.T, root string) map[string]string {
+// sources returns the sources of a site.
+func sources(t *testing.T, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {

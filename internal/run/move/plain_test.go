@@ -91,7 +91,7 @@ func TestBackUncommitted(t *testing.T) {
 			t.Errorf("%v: notes %q", move, notes)
 		}
 	}
-	now := read(t, root)
+	now := sources(t, root)
 	for name, text := range fresh {
 		if now[name] != text {
 			t.Errorf("%s: %q, want %q", name, now[name], text)

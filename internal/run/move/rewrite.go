@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/source"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -160,12 +161,12 @@ func (m *rewriter) rewritePaths(ctx context.Context) error {
 	inProject := mount{dir: dir} // a path elsewhere is found nowhere
 	from, _ := inProject.rel(m.plan.Renames[0].Old)
 	to, _ := inProject.rel(m.plan.Renames[0].New)
-	kinds := []destination.Kind{destination.Shortcode, destination.FrontMatter, destination.Data, destination.Expression}
+	forms := []read.Form{read.FormShortcode, read.FormMatter, read.FormData, read.FormString}
 	return m.eachSource(ctx, dir, []string{from}, func(doc *document) error {
 		for i := range doc.links {
 			d := &doc.links[i]
 			slash, rest, ok := strings.Cut(d.Value, from)
-			if !ok || slash != "" && slash != "/" || rest != "" && rest[0] != '/' || !slices.Contains(kinds, d.Kind) || d.IsRef() {
+			if !ok || slash != "" && slash != "/" || rest != "" && rest[0] != '/' || !slices.Contains(forms, d.Form) || d.IsRef() {
 				continue
 			}
 			if err := m.write(doc, d, slash+to+rest); err != nil {
@@ -550,7 +551,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context) error {
 					continue
 				}
 				c.target = target.address
-			case d.Kind == destination.HTML && generator.IsMarkdown(doc.file):
+			case d.Form == read.FormHTML && generator.IsMarkdown(doc.file):
 				var ok bool
 				if c.target, c.link.Fragment, ok = leads(m, own.address, d.Value); !ok || !m.concerns(c.page, c.target) {
 					continue

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -164,7 +165,7 @@ func (m *redirects) rewriteRules() error {
 	}
 	for i := range doc.links {
 		d := &doc.links[i]
-		if d.Kind != destination.Rule && !slices.Contains(f.To, d.Key) || !strings.HasPrefix(d.Value, "/") {
+		if d.Form != read.FormRule && !slices.Contains(f.To, d.Key) || !strings.HasPrefix(d.Value, "/") {
 			continue
 		}
 		name, tail := destination.CutTail(d.Value)

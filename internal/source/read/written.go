@@ -5,7 +5,7 @@ type Form uint8
 
 // The forms of destinations.
 const (
-	FormWord       Form = iota // a word in markup that is not parsed, or in a rule file
+	FormWord       Form = iota // a word in markup that is not parsed: Org, AsciiDoc, reStructuredText
 	FormInline                 // [text](here), ![text](here)
 	FormDefinition             // [label]: here
 	FormAutolink               // <here>, or a bare address
@@ -16,6 +16,7 @@ const (
 	FormData                   // a value of a data or configuration file
 	FormString                 // a string in an action of a template
 	FormCSS                    // a URL of a style sheet
+	FormRule                   // what a rule of a rule file names; package destination tells it from a word
 )
 
 // Link is a place of a file where its author may have written the
