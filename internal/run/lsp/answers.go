@@ -236,7 +236,7 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 			return d.Start, d.End, true
 		}
 		end = start
-		for end < len(text) && strings.IndexByte(" \t\r\n\"'<>)", text[end]) < 0 {
+		for end < len(text) && strings.IndexByte(" \t\r\n\"'<>)]", text[end]) < 0 {
 			end++
 		}
 		if end == start { // it is about the file, and no word is there

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -333,10 +334,14 @@ func (f *folder) findings(snap *Snapshot, r *check.Result) map[string][]finding 
 	byFile := map[string]map[key]*finding{}
 	for i := range r.Findings {
 		x := &r.Findings[i]
-		if x.Source == nil {
+		at := x.Source
+		if at == nil && f.audit.Project.OfMarkdown() { // the page is the source
+			at = &check.Position{File: path.Join(f.audit.Project.FromRoot(f.audit.Project.Docroot), x.Page), Line: x.Line, Column: x.Column}
+		}
+		if at == nil {
 			continue
 		}
-		name := filepath.FromSlash(x.Source.File)
+		name := filepath.FromSlash(at.File)
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(f.audit.Project.Root, name)
 		}
@@ -347,7 +352,7 @@ func (f *folder) findings(snap *Snapshot, r *check.Result) map[string][]finding 
 		if byFile[file] == nil {
 			byFile[file] = map[key]*finding{}
 		}
-		k := key{x.Source.Line, x.Source.Column, x.Code, x.Raw}
+		k := key{at.Line, at.Column, x.Code, x.Raw}
 		if known := byFile[file][k]; known != nil {
 			known.links = append(known.links, x.Link())
 			continue

@@ -52,9 +52,9 @@ func TestDiagnosticsWhileTyping(t *testing.T) {
 
 // TestMarkdownOfRepository: without a site, the files are judged as the forge shows them.
 func TestMarkdownOfRepository(t *testing.T) {
-	e := startedIn(t, files{"README.md": "# A\n\n[x](docs/gone.md) [y](docs/b.md#b-1)\n", "docs/b.md": "# B\n\n# B\n"})
+	e := startedIn(t, files{"README.md": "# A\n\n[x](docs/gone.md) [y](docs/b.md#b-1) [z][no]\n\n[to]: docs/b.md\n", "docs/b.md": "# B\n\n# B\n"})
 	u := e.open("README.md", "")
-	if got, want := e.shown(u, 1), []string{"2:4-16 error missing-file"}; !slices.Equal(got, want) {
+	if got, want := e.shown(u, 1), []string{"2:4-16 error missing-file", "2:41-43 error unresolved-ref"}; !slices.Equal(got, want) {
 		t.Errorf("as saved: %v, want %v", got, want)
 	}
 	e.change(u, 2, nil, "# A\n\n[x](docs/b.md#b-2)\n")
