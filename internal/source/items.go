@@ -167,7 +167,16 @@ func (m *Map) itemPairs(r *site.Reader, name string, text []byte, all []pageLink
 			m.onPrinted(name, addresses)
 		}
 		pairs, _ := align(written, addresses, ofItem)
+		last := map[string]int{} // of each value; an item has its summary and its text
 		for i, j := range pairs {
+			if j >= 0 {
+				last[ofItem[i].raw] = j
+			}
+		}
+		for i, j := range pairs {
+			if again, ok := last[ofItem[i].raw]; j < 0 && ok {
+				j = again
+			}
 			if j >= 0 {
 				places[first+i] = answer{at: owners[j].position(written[j].At), source: written[j].Value}
 			}
