@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -37,6 +38,11 @@ func (src *index) Content() []ContentFile {
 		all[i] = ContentFile{File: f.display, Name: strings.TrimPrefix(f.name, f.dir.dir+"/"), Language: f.language(), Module: f.dir.module, Page: f.page, Listed: f.isListed, Path: f.path}
 	}
 	return all
+}
+
+// Lines returns the text of a content file.
+func (src *index) Lines(file string) read.Lines {
+	return src.document(src.content.files[src.content.byDisplay[file]]).Lines
 }
 
 // StaticDirs returns the project's own directories whose files are published unchanged at

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"path"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/site"
@@ -281,6 +283,9 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 			f.Source = &position
 		}
 	}
+	if err := a.placeRefs(ctx, m, prefix, r); err != nil {
+		return err
+	}
 	a.placeSettings(m, prefix, r)
 	for i, h := range headings {
 		if h != nil {
@@ -295,6 +300,57 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		}
 	}
 	return a.PlaceGone(ctx, m, prefix, r)
+}
+
+// placeRefs gives what the generator wrote in place of a reference the argument of ref that
+// names no page, if the file of the page has as many of those as the page has findings.
+func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
+	g := a.sourceOptions().Generator
+	of := map[string][]*check.Finding{}
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Code == check.UnresolvedRef && g.Traits().Refs {
+			of[f.Page] = append(of[f.Page], f)
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	pages := slices.Sorted(maps.Keys(of))
+	files, err := m.Files(ctx, a.Site, pages)
+	if err != nil {
+		return err
+	}
+	content := m.Content()
+	refs := destination.NewRefs(content)
+	for i, page := range pages {
+		if files[i] == nil {
+			continue
+		}
+		k := slices.IndexFunc(content, func(c source.ContentFile) bool { return c.File == files[i].File })
+		if k < 0 {
+			continue
+		}
+		lines := m.Lines(content[k].File)
+		var missing []destination.Link
+		var instead []string
+		for _, l := range destination.In(content[k].File, lines.Text, g) {
+			if l.IsRef() {
+				if _, name, _, ok := refs.Missing(&content[k], l.Value); ok {
+					missing, instead = append(missing, l), append(instead, name)
+				}
+			}
+		}
+		if len(missing) != len(of[page]) {
+			continue
+		}
+		for n, f := range of[page] {
+			p := *files[i]
+			p.Line, p.Column = lines.At(missing[n].Start)
+			at := shownPosition(prefix, &p)
+			f.Source, f.Suggestion = &at, instead[n]
+		}
+	}
+	return nil
 }
 
 // What a setting is like for which all pages ask not to be indexed, and the languages of a

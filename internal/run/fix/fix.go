@@ -140,7 +140,7 @@ type sources struct {
 type maker struct {
 	sources
 	opt    Options
-	refs   *refIndex
+	refs   *destination.Refs
 	places map[place]*proposals
 	order  []place
 	plan   *Plan

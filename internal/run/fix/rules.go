@@ -17,7 +17,6 @@ import (
 	"github.com/sitelink/sitelink/internal/run/move"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -149,55 +148,6 @@ func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
 	return e, nil
 }
 
-// refIndex finds the pages that an argument of ref or relref names or may mean, by their
-// logical paths.
-type refIndex struct {
-	content []source.ContentFile
-	names   *destination.Names
-	byName  map[string][]string // logical paths by their last name
-	byForm  map[string][]string // the same without punctuation
-	last    text.Names          // the last names
-}
-
-// plainName returns the letters and digits of a name.
-func plainName(name string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune("-_ .+", r) {
-			return -1
-		}
-		return r
-	}, name)
-}
-
-// meant returns the pages that a reference without page may mean. They have its name,
-// or, if isTypo, a similar one.
-func (x *refIndex) meant(language, ref string) (pages []string, isTypo bool) {
-	name := path.Base(destination.Logical(ref, language))
-	if all := x.byName[name]; len(all) > 0 {
-		return all, false
-	}
-	if all := x.byForm[plainName(name)]; len(all) > 0 {
-		return all, false
-	}
-	names, _ := x.last.Typos(name)
-	for _, near := range names {
-		pages = append(pages, x.byName[near]...)
-	}
-	return pages, true
-}
-
-// shortest returns the shortest reference in a file that finds a page, with an extension
-// if the old one has it.
-func (x *refIndex) shortest(from *source.ContentFile, old, target string) (best string) {
-	to := slices.IndexFunc(x.content, func(c source.ContentFile) bool { return destination.Logical(c.Name, c.Language) == target })
-	for _, naming := range []destination.Naming{destination.ByName, destination.FromRoot, destination.FromFile} {
-		if ref := x.names.Refer(*from, path.Base(old), int32(to), naming, true); ref != "" && (best == "" || len(ref) < len(best) && !strings.HasPrefix(ref, "../")) {
-			best = ref
-		}
-	}
-	return best
-}
-
 // proposeRefs proposes edits for arguments of ref and relref that name no page.
 // They are in no page: the generator wrote something else, or stopped.
 func (m *maker) proposeRefs(ctx context.Context) error {
@@ -224,20 +174,7 @@ func (m *maker) proposeRefsOf(name string) {
 		return
 	}
 	if m.refs == nil {
-		x := &refIndex{content: m.content, names: destination.NewNames(m.content), byName: map[string][]string{}, byForm: map[string][]string{}}
-		for i := range m.content {
-			p := destination.Logical(m.content[i].Name, m.content[i].Language)
-			name := path.Base(p)
-			if slices.Contains(x.byName[name], p) {
-				continue
-			}
-			if x.byName[name] == nil {
-				x.last.Add(name)
-			}
-			x.byName[name] = append(x.byName[name], p)
-			x.byForm[plainName(name)] = append(x.byForm[plainName(name)], p)
-		}
-		m.refs = x
+		m.refs = destination.NewRefs(m.content)
 	}
 	of := m.open(c.File)
 	for k := range of.links {
@@ -248,21 +185,17 @@ func (m *maker) proposeRefsOf(name string) {
 }
 
 func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
-	ref, tail := destination.CutTail(l.Value)
-	if ref == "" || strings.Contains(ref, "://") {
-		return
-	}
-	if _, _, ok := m.refs.names.Find(*c, ref, true); ok {
+	targets, instead, isTypo, ok := m.refs.Missing(c, l.Value)
+	if !ok {
 		return
 	}
 	line, column := positionOf(m.files[c.File].text, l.Start)
 	skip := Skip{Rule: Ref, Code: check.UnresolvedRef, File: c.File, Line: line, Column: column, Value: l.Value}
-	targets, isTypo := m.refs.meant(c.Language, ref)
 	switch len(targets) {
 	case 0:
 		skip.Why = "no page has a similar name"
 	case 1:
-		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef, Likely: isTypo}, c.File, l, m.refs.shortest(c, ref, targets[0])+tail)
+		e, err := m.newEdit(Edit{Rule: Ref, Code: check.UnresolvedRef, Likely: isTypo}, c.File, l, instead)
 		if err == nil {
 			m.add(e, "", check.InContent)
 			return
