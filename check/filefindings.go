@@ -151,7 +151,7 @@ func (w *faultFinder) page(id isite.PageID) {
 // sitemap notes the faults of a sitemap or sitemap index as a whole.
 func (w *faultFinder) sitemap(id isite.PageID) {
 	p := w.s.Page(id)
-	entries, foreign, first := 0, 0, uint32(0)
+	entries, foreign, first := 0, 0, 0
 	var redirected []uint32 // the entries that the host redirects
 	for i := range p.All() {
 		l := &p.All()[i]
@@ -161,7 +161,7 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 		entries++
 		if l.State.Leaves() {
 			if foreign++; foreign == 1 {
-				first = l.Off
+				first = i
 			}
 		}
 		if w.s.State(l) == host.StateRedirect {
@@ -174,8 +174,14 @@ func (w *faultFinder) sitemap(id isite.PageID) {
 	if p.Size() > isite.MaxSitemapBytes {
 		w.add(id, Warning, SitemapLimit, fmt.Sprintf("the sitemap has %d bytes; the protocol allows %d", p.Size(), isite.MaxSitemapBytes))
 	}
-	if foreign > 0 && w.s.Published() {
-		w.addAt(id, first, SitemapEntry, fmt.Sprintf("%d of %d entries, this one first, are not below a base URL; search engines drop them", foreign, entries))
+	switch {
+	case foreign == 0 || !w.s.Published():
+	case foreign == entries && w.s.Sent(p.Node()) != nil: // a preview has the addresses of the published site
+		_ = w.reader.Details(id, []uint32{uint32(first)}, func(_ int, d *isite.Detail) { // a page that changed has a finding
+			w.notes = append(w.notes, fmt.Sprintf("all entries of %s are addresses of another site, such as %s: with --base-url, its addresses count as those of the server", w.s.Path(id), d.Target))
+		})
+	default:
+		w.addAt(id, p.All()[first].Off, SitemapEntry, fmt.Sprintf("%d of %d entries, this one first, are not below a base URL; search engines drop them", foreign, entries))
 	}
 	if len(redirected) > 0 {
 		// One setting of the generator, or one template, writes all of them.

@@ -22,6 +22,15 @@ func TestServer(t *testing.T) {
 	sitelink(t, dir, 0, "baseline", "write", address)
 	sitelink(t, dir, 0, "check", address, "--baseline", "sitelink-baseline.jsonl")
 
+	special.Store("/sitemap.xml", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/xml")
+		w.Write([]byte(`<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://blog.example/about</loc></url></urlset>`))
+	}))
+	text, _ = sitelink(t, dir, 1, "check", address, "--fail-on", "warning")
+	contains(t, text, "note: all entries of sitemap.xml are addresses of another site, such as https://blog.example/about: with --base-url,")
+	text, _ = sitelink(t, dir, 1, "check", address, "--fail-on", "warning", "--base-url", "https://blog.example/")
+	contains(t, text, ": 1 error")
+
 	special.Store("/old/", status(503))
 	text, _ = sitelink(t, dir, 1, "check", address)
 	contains(t, text, "error: the server does not send /old/ (it answers Service Unavailable) [unreadable]\n")
