@@ -98,12 +98,15 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		o.Progress = func(done, known int) {
 			progress.draw(func() string { return fmt.Sprintf("asking %s: %s of %s", p.Server, thousands(done), thousands(known)) })
 		}
-		dir, err := os.MkdirTemp("", "sitelink-")
+		texts, err := os.CreateTemp("", "sitelink-") // one file: a file system spends long on thousands that it deletes
 		if err != nil {
 			return nil, fmt.Errorf("keep the pages of %s: %w", p.Server, system.Cause(err))
 		}
-		c.atEnd = append(c.atEnd, func() { os.RemoveAll(dir) })
-		return crawl.Run(ctx, p.Config.Start, dir, o)
+		c.atEnd = append(c.atEnd, func() {
+			texts.Close()
+			os.Remove(texts.Name())
+		})
+		return crawl.Run(ctx, p.Config.Start, texts, o)
 	}
 }
 

@@ -2,7 +2,10 @@ package host
 
 import (
 	"cmp"
+	"io"
 	"net/http"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
@@ -12,8 +15,8 @@ import (
 // Crawled is what a running server answered. It takes the place of a docroot: the files have
 // the names that a build would give them, and nothing is predicted.
 type Crawled struct {
-	// Dir is a directory with the texts of the files.
-	Dir   string
+	// Texts has the texts of the files.
+	Texts io.ReaderAt
 	Files []CrawledFile
 	// Answers has the answers by path and query below the base path.
 	Answers map[string]CrawledAnswer
@@ -28,7 +31,9 @@ type Crawled struct {
 type CrawledFile struct {
 	Path    string // slash path, as in a docroot
 	Address string // path and query below the base path at which the server sends it
-	Text    string // the name of its text in Dir, "" for a file without links
+	At      int64  // where its text begins in Texts
+	Size    int64  // of that text
+	HasText bool   // false for a file without links
 	Type    string // media type in lower case, without parameters; "" for none
 	Charset string // of the Content-Type field
 	// TooLarge: it was not read to its end. Unfollowed: its links were not followed, so they
@@ -66,7 +71,7 @@ func (v *Crawled) load(s *Host) (*Host, error) {
 		names[i] = v.Files[i].Path
 	}
 	s.tree, v.nodes = docroot.TreeOf(names)
-	s.real, v.files = v.Dir, make(map[docroot.NodeID]int, len(v.nodes))
+	s.real, v.files = os.TempDir(), make(map[docroot.NodeID]int, len(v.nodes))
 	s.indexOf = make([]docroot.NodeID, len(s.tree.Nodes))
 	for i := range s.indexOf {
 		s.indexOf[i] = docroot.NoNode
@@ -101,6 +106,21 @@ func (h *Host) Sent(id docroot.NodeID) *CrawledFile {
 		return &h.opt.Crawled.Files[i]
 	}
 	return &CrawledFile{}
+}
+
+// Text returns the first bytes, at most most, of the text of a file that the server sent, in buf if
+// there is room.
+func (h *Host) Text(f *CrawledFile, buf []byte, most int64) ([]byte, error) {
+	switch {
+	case f.TooLarge:
+		return buf[:0], docroot.ErrTooLarge
+	case !f.HasText:
+		return buf[:0], docroot.ErrVanished
+	}
+	n := int(min(f.Size, most))
+	buf = slices.Grow(buf[:0], n)[:n]
+	_, err := h.opt.Crawled.Texts.ReadAt(buf, f.At)
+	return buf, err
 }
 
 // Cuts returns what was not asked for, see [Crawled].

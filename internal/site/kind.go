@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -167,7 +166,7 @@ var kindByType = map[string]PageKind{
 // nothing.
 func (s *Site) kindOfType(f *host.CrawledFile) (kind PageKind, ok bool) {
 	name := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
-	if f.Text == "" && !f.TooLarge {
+	if !f.HasText && !f.TooLarge {
 		return 0, false
 	}
 	if kind, ok = kindByType[f.Type]; ok {
@@ -295,7 +294,13 @@ func (s *loader) sniffPage(p *Page, buf []byte) []byte {
 	if p.kind == pageJSON {
 		size = sniffJSONBytes
 	}
-	raw, err := s.dir.Head(string(s.appendFile(nil, p.node)), buf, size)
+	var raw []byte
+	var err error
+	if f := s.Sent(p.node); f != nil {
+		raw, err = s.Text(f, buf, int64(size))
+	} else {
+		raw, err = s.dir.Head(s.tree.Path(s.tree.Nodes[p.node].Real), buf, size)
+	}
 	head := raw
 	if err == nil && p.kind == pageXML && isZippedXML(s.tree.NameOf(&s.tree.Nodes[p.node])) {
 		p.zipped = true
@@ -390,11 +395,12 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	if s.opt.Input != "" && s.tree.Path(p.node) == s.opt.Input {
 		return s.opt.InputText, buf, 0, nil
 	}
-	if f := s.Sent(p.node); f != nil && f.TooLarge {
-		return nil, buf, 0, docroot.ErrTooLarge
+	if f := s.Sent(p.node); f == nil {
+		var room [256]byte // on the stack for most paths
+		raw, mode, err = dir.Read(append(s.tree.AppendPath(room[:0], s.tree.Nodes[p.node].Real), 0), buf, limit)
+	} else if raw, err = s.Text(f, buf, limit+1); int64(len(raw)) > limit {
+		err = docroot.ErrTooLarge
 	}
-	var room [256]byte // on the stack for most paths
-	raw, mode, err = dir.Read(append(s.appendFile(room[:0], p.node), 0), buf, limit)
 	text = raw
 	if err == nil && p.zipped {
 		text, err = unzip(raw, limit)
@@ -403,14 +409,6 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 		err = ErrSitemapSize
 	}
 	return text, raw, mode, err
-}
-
-// appendFile appends the path, below [host.Host.Real], of the file with the contents of a node.
-func (s *Site) appendFile(dst []byte, id docroot.NodeID) []byte {
-	if f := s.Sent(id); f != nil {
-		return append(dst, cmp.Or(f.Text, "none")...)
-	}
-	return s.tree.AppendPath(dst, s.tree.Nodes[id].Real)
 }
 
 // scanner reads files of all kinds. A page is valid until the scanner reads the

@@ -74,7 +74,10 @@ func (r *Reader) File(node docroot.NodeID, limit int64) ([]byte, error) {
 	if err := r.Open(); err != nil {
 		return nil, err
 	}
-	data, _, err := r.dir.Read(append(r.s.appendFile(nil, node), 0), r.buf[:0], limit)
+	if f := r.s.Sent(node); f != nil {
+		return r.s.Text(f, nil, limit)
+	}
+	data, _, err := r.dir.Read(append(r.s.tree.AppendPath(nil, r.s.tree.Nodes[node].Real), 0), r.buf[:0], limit)
 	if err != nil {
 		return nil, docroot.FileError(err)
 	}

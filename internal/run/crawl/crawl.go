@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"io"
 	"maps"
 	"mime"
 	"net/http"
-	"os"
 	"path"
 	"runtime"
 	"slices"
@@ -66,25 +66,26 @@ const (
 	maxFailures = 20 // requests without an answer
 )
 
+// Texts is where the texts of pages are kept, such as an [os.File].
+type Texts interface {
+	io.ReaderAt
+	io.WriterAt
+}
+
 // absent is an address that no site has. What a server sends for it shows missing pages.
 const absent = "/sitelink-asks-for-a-missing-page"
 
 // Run asks for the start, what robots.txt names as sitemaps, sitemap.xml, and all that these and
 // their links lead to, below the path of the first base URL. start is the address as a path and
-// query below it. The texts of pages are files in dir. The same answers give the same result. An
+// query below it. The texts of pages are written to texts. The same answers give the same result. An
 // error means that the server cannot be asked, or is the cause of ctx.
-func Run(ctx context.Context, start, dir string, opt Options) (*host.Crawled, error) {
+func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Crawled, error) {
 	base, err := weburl.Parse(opt.Site.BaseURLs[0])
 	if err != nil {
 		return nil, err
 	}
-	texts, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("keep pages: %w", system.Cause(err))
-	}
-	defer texts.Close()
 	c := &crawler{
-		Options: opt, origin: base.Scheme() + "://" + base.Authority(), base: strings.TrimSuffix(base.Path(), "/"), dir: texts,
+		Options: opt, origin: base.Scheme() + "://" + base.Authority(), base: strings.TrimSuffix(base.Path(), "/"), texts: texts,
 		seed: maphash.MakeSeed(), got: map[string]*reply{}, known: map[string]bool{}, alike: map[string]int{}, cuts: map[string]*host.Cut{},
 	}
 	for _, raw := range opt.Site.BaseURLs {
@@ -102,7 +103,7 @@ func Run(ctx context.Context, start, dir string, opt Options) (*host.Crawled, er
 	if first.Status >= http.StatusBadRequest {
 		return nil, text.WithHint(fmt.Errorf("%s answers %d %s", c.origin+c.base+start, first.Status, http.StatusText(first.Status)), "name the address of a page, such as the home page")
 	}
-	if miss := c.ask(ctx, absent); miss.Status == http.StatusOK && miss.file.Text != "" {
+	if miss := c.ask(ctx, absent); miss.Status == http.StatusOK && miss.file.HasText {
 		c.missing, c.notFound = miss.sum, miss
 		c.got[absent] = miss
 	}
@@ -126,7 +127,7 @@ type crawler struct {
 	origin, base string // without final slash
 	start        string
 	bases        []weburl.URL
-	dir          *os.Root
+	texts        Texts
 	seed         maphash.Seed
 	missing      uint64 // hash of what is sent for missing pages; 0 if they are not found
 	notFound     *reply
@@ -134,12 +135,11 @@ type crawler struct {
 	pages        int               // that are followed
 
 	mu       sync.Mutex
+	size     int64 // of texts
 	known    map[string]bool
 	next     []string // known, and to be asked
 	alike    map[string]int
 	cuts     map[string]*host.Cut
-	texts    int
-	bytes    int64
 	failures int
 	turn     time.Time // of the next request
 }
@@ -211,7 +211,7 @@ func (c *crawler) crawl(ctx context.Context) error {
 				follow[i] = true
 				c.find(finders[0], key, r)
 			}
-			if r.file.Text != "" && !follow[i] {
+			if r.file.HasText && !follow[i] {
 				r.file.Unfollowed = true
 				if c.MaxPages > 0 && c.pages == c.MaxPages && c.follows(key, r) {
 					c.cut("--limit "+strconv.Itoa(c.MaxPages), key, c.MaxPages)
@@ -225,7 +225,7 @@ func (c *crawler) crawl(ctx context.Context) error {
 
 // follows reports whether the links of a page count.
 func (c *crawler) follows(key string, r *reply) bool {
-	if r.file.Text == "" || r.Missing {
+	if !r.file.HasText || r.Missing {
 		return false
 	}
 	path, _, _ := strings.Cut(key, "?")
@@ -240,7 +240,8 @@ func (c *crawler) find(f *site.Finder, key string, r *reply) {
 	}
 	data := r.text
 	if data == nil {
-		if data, err = c.dir.ReadFile(r.file.Text); err != nil {
+		data = make([]byte, r.file.Size)
+		if _, err = c.texts.ReadAt(data, r.file.At); err != nil {
 			return
 		}
 	}
@@ -292,7 +293,7 @@ func (c *crawler) admit() (level []string) {
 			most = limits.variants
 		}
 		switch {
-		case len(c.got)+len(level) >= limits.addresses || c.bytes > limits.bytes:
+		case len(c.got)+len(level) >= limits.addresses || c.size > limits.bytes:
 			c.cut("/@", key, len(c.got)+len(level))
 		case pattern != "" && c.alike[pattern] >= most:
 			c.cut(pattern, key, most)
@@ -316,16 +317,10 @@ func (c *crawler) cut(pattern, key string, asked int) {
 func (c *crawler) sitemaps(ctx context.Context) {
 	base := c.base
 	c.base = ""
+	defer func() { c.base = base }()
 	r := c.ask(ctx, "/robots.txt")
-	c.base = base
-	if f, err := site.NewFinder(c.Site); err == nil && r.file.Text != "" {
-		at, _ := weburl.Parse(c.origin + "/robots.txt")
-		data, _ := c.dir.ReadFile(r.file.Text)
-		f.Find(&host.CrawledFile{Path: "robots.txt", Type: "text/plain", Text: r.file.Text}, at, data, func(u weburl.URL) {
-			if key, ok := c.own(u); ok {
-				c.add(key)
-			}
-		})
+	if f, err := site.NewFinder(c.Site); err == nil && r.file.HasText {
+		c.find(f, "/robots.txt", r)
 	}
 }
 
@@ -433,15 +428,15 @@ func (c *crawler) replyOf(key, method string, resp *fetch.Response, typ, charset
 // keep writes the text of a reply to a file.
 func (c *crawler) keep(r *reply, key string, data []byte) {
 	c.mu.Lock()
-	c.texts++
-	c.bytes += int64(len(data))
-	name := strconv.Itoa(c.texts)
+	at := c.size
+	c.size += int64(len(data))
 	c.mu.Unlock()
-	if err := c.dir.WriteFile(name, data, 0o600); err != nil {
+	if _, err := c.texts.WriteAt(data, at); err != nil {
 		r.err = fmt.Errorf("keep a page: %w", system.Cause(err))
 		return
 	}
-	r.text, r.file.Text, r.sum = data, name, maphash.Bytes(c.seed, data)|1
+	r.file.At, r.file.Size, r.file.HasText = at, int64(len(data)), true
+	r.text, r.sum = data, maphash.Bytes(c.seed, data)|1
 	if c.missing != 0 || key == absent { // a page for missing pages may have the address in it
 		own := strings.ReplaceAll(strings.ReplaceAll(string(data), c.base+key, ""), strings.Trim(key, "/"), "")
 		if sum := maphash.String(c.seed, own) | 1; key == absent {
@@ -500,7 +495,7 @@ func (c *crawler) wait(ctx context.Context) error {
 
 // result names the files.
 func (c *crawler) result() *host.Crawled {
-	out := &host.Crawled{Dir: c.dir.Name(), Answers: make(map[string]host.CrawledAnswer, len(c.got))}
+	out := &host.Crawled{Texts: c.texts, Answers: make(map[string]host.CrawledAnswer, len(c.got))}
 	keys := slices.SortedFunc(maps.Keys(c.got), func(a, b string) int {
 		query := func(key string) int { return strings.Count(key, "?") }
 		slash := func(key string) int {

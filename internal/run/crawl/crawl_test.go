@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,15 @@ func client(opt fetch.Options) *fetch.Client {
 	return fetch.New(opt)
 }
 
+func texts(t *testing.T) *os.File {
+	f, err := os.CreateTemp(t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
 // findings crawls a server and returns its findings as "page code target".
 func findings(t *testing.T, s *served, base, start string, opt Options) (lines []string, err error) {
 	t.Helper()
@@ -83,7 +93,7 @@ func findings(t *testing.T, s *served, base, start string, opt Options) (lines [
 		opt.Client = client(fetch.Options{})
 	}
 	opt.Site.BaseURLs = append([]string{s.URL + base}, opt.Site.BaseURLs...)
-	got, err := Run(context.Background(), start, t.TempDir(), opt)
+	got, err := Run(context.Background(), start, texts(t), opt)
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +276,7 @@ func TestTraps(t *testing.T) {
 					}
 					html(x.page(r))(w, r)
 				}))
-				got, err := Run(t.Context(), "/", t.TempDir(), Options{Client: client(fetch.Options{}), Site: site.Options{BaseURLs: []string{s.URL + "/"}}})
+				got, err := Run(t.Context(), "/", texts(t), Options{Client: client(fetch.Options{}), Site: site.Options{BaseURLs: []string{s.URL + "/"}}})
 				if err != nil {
 					t.Fatal(err)
 				}
