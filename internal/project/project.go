@@ -468,6 +468,9 @@ func (p *Project) notBuilt(docroot string) string {
 	if filepath.Separator == '/' && strings.Contains(docroot, `\`) {
 		return "write / instead of \\; Windows understands it too"
 	}
+	if name, port, ok := strings.Cut(docroot, ":"); ok && !strings.Contains(name, "/") && port != "" && port[0] >= '0' && port[0] <= '9' {
+		return "the address of a running site begins with http://: sitelink check http://" + docroot
+	}
 	if command := p.BuildCommand(docroot); command != "" {
 		hint := "run " + command + " first, or sitelink check --build, which checks what it builds"
 		if g := p.Generator; g != nil && g.Generator.Static() != "" {

@@ -118,7 +118,11 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	if err := c.crawl(ctx); err != nil {
 		return nil, err
 	}
-	return c.result(), nil
+	out := c.result()
+	if !slices.ContainsFunc(out.Files, func(f host.CrawledFile) bool { return f.Type == "text/html" || f.Type == "application/xhtml+xml" }) {
+		return nil, text.WithHint(fmt.Errorf("%s leads to no page of HTML", c.origin+c.base+start), "name the address of a page, such as the home page of the host")
+	}
+	return out, nil
 }
 
 // crawler asks one server.

@@ -360,6 +360,7 @@ func TestHostile(t *testing.T) {
 		{"no HTTP", answers{"/": home("/noise"), "/noise": raw("\x00\x01\x02\r\n\r\n")}, []string{"index.html unreadable /noise"}, ""},
 		{"slow bodies", answers{"/": home("/slow"), "/slow": slow}, []string{"index.html unreadable /slow"}, ""},
 		{"a start that fails", answers{}, nil, "answers 404 Not Found"},
+		{"a start without a page", answers{"/": send("text/plain", "x")}, nil, "/ leads to no page of HTML"},
 		{"a start elsewhere", answers{"/": redirect(301, "http://127.0.0.1:1/")}, nil, "redirects to http://127.0.0.1:1/"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
