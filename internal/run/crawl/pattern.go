@@ -21,16 +21,11 @@ func patternOf(key string) (pattern string, made bool) {
 			out, made, varies = append(out, name+"=#"), true, true
 			continue
 		}
-		digits := strings.Count(strings.Map(func(r rune) rune {
-			if '0' <= r && r <= '9' {
-				return '0'
-			}
-			return 'a'
-		}, name), "0")
+		hasDigit := strings.ContainsAny(name, "0123456789")
 		switch {
-		case digits > 0 && len(name) >= 16 && !strings.Contains(name, "-") && !strings.Contains(name, "."):
+		case hasDigit && len(name) >= 16 && !strings.Contains(name, "-") && !strings.Contains(name, "."):
 			out, made, varies = append(out, "#"), true, true
-		case digits > 0:
+		case hasDigit:
 			out, varies = append(out, numbers(name)), true
 		default:
 			out = append(out, name)
