@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/similar"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/testkit"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // How good suggestions are is measured: links of a site that work are damaged in
@@ -318,7 +318,7 @@ func sample(t testing.TB, s *isite.Site, rng *rand.Rand) []Link {
 func siteWords(s *isite.Site) []string {
 	seen := map[string]bool{}
 	for i := range s.Pages() {
-		for _, w := range text.Words(path.Base(s.Path(isite.PageID(i)))) {
+		for _, w := range similar.Words(path.Base(s.Path(isite.PageID(i)))) {
 			if len(w) > 3 && w != "html" && isLetter(w[0]) {
 				seen[w] = true
 			}

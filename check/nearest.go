@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
+	"github.com/sitelink/sitelink/internal/similar"
 	isite "github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -62,12 +62,12 @@ type fileIndex struct {
 	byDir    map[docroot.NodeID]*dirNames
 	known    map[knownAim][]docroot.NodeID
 	parallel map[[2]docroot.NodeID]bool
-	budget   text.Budget
+	budget   similar.Budget
 }
 
 // allow returns what the suggestions for so many findings may cost. Only
 // thousands of like names cost more.
-func allow(findings int) text.Budget { return text.Budget(1<<26 + 4*guessCost*findings) }
+func allow(findings int) similar.Budget { return similar.Budget(1<<26 + 4*guessCost*findings) }
 
 // nodeCost is what it costs to look at a file or directory, and guessCost to resolve the
 // value that leads there.
@@ -300,7 +300,7 @@ var commonNames = strings.Fields(`readme readmemd index license changelog config
 
 // dirNames are the names in a directory, without extensions.
 type dirNames struct {
-	stems  text.Names
+	stems  similar.Names
 	byStem map[string][]docroot.NodeID
 }
 
@@ -311,7 +311,7 @@ func (x *fileIndex) namesIn(dir docroot.NodeID) *dirNames {
 		return d
 	}
 	t := x.s.Tree()
-	d := &dirNames{stems: text.Names{Budget: &x.budget}, byStem: map[string][]docroot.NodeID{}}
+	d := &dirNames{stems: similar.Names{Budget: &x.budget}, byStem: map[string][]docroot.NodeID{}}
 	for _, child := range x.children.Of(dir) {
 		stem, _, ok := x.stemOf(child)
 		if !ok {
@@ -397,7 +397,7 @@ func (x *fileIndex) lacksWord(w wanted) (out []docroot.NodeID) {
 // the path. A directory that the path names and that exists was meant, unless the page
 // lacks little: /library/venv.html is not tutorial/venv.html.
 func (x *fileIndex) elsewhere(w wanted) (out []docroot.NodeID) {
-	plain := text.Plain(w.stem)
+	plain := similar.Plain(w.stem)
 	same := x.named(plain, w.kind)
 	if x.isDirectory(w) || len(plain) < 2 || len(same) > maxSame {
 		return nil
@@ -439,7 +439,7 @@ func (x *fileIndex) alike(w wanted, dirs []docroot.NodeID) (prefix, suffix int) 
 	most := min(len(w.dirs), len(dirs))
 	same := func(i, j int) bool {
 		name := x.s.Tree().Name(dirs[j])
-		errors, ok := text.Typo(w.dirs[i], name)
+		errors, ok := similar.Typo(w.dirs[i], name)
 		return w.dirs[i] == name || ok && errors <= 1
 	}
 	for prefix < most && same(prefix, prefix) {
@@ -453,7 +453,7 @@ func (x *fileIndex) alike(w wanted, dirs []docroot.NodeID) (prefix, suffix int) 
 
 // isDistinctive reports whether a name is so long that two pages hardly have it by
 // chance.
-func isDistinctive(name string) bool { return len(text.Words(name)) >= 3 && len(name) >= 12 }
+func isDistinctive(name string) bool { return len(similar.Words(name)) >= 3 && len(name) >= 12 }
 
 // dirsOf returns the directories that lead to a node, without the docroot.
 func (x *fileIndex) dirsOf(id docroot.NodeID) []docroot.NodeID {
@@ -513,7 +513,7 @@ func isVersion(name string) bool {
 	case "latest", "main", "master", "stable", "next", "dev", "current", "nightly", "beta":
 		return true
 	}
-	words := text.Words(name)
+	words := similar.Words(name)
 	return len(words) > 0 && '0' <= words[len(words)-1][0] && words[len(words)-1][0] <= '9' && len(words) <= 2
 }
 
@@ -524,7 +524,7 @@ func (x *fileIndex) named(plain string, kind nameKind) (out []docroot.NodeID) {
 		x.byName = map[string][]docroot.NodeID{}
 		for i := 1; i < x.s.Tree().Len(); i++ { // 0, the docroot, has no name
 			if stem, _, ok := x.stemOf(docroot.NodeID(i)); ok {
-				name := text.Plain(stem)
+				name := similar.Plain(stem)
 				x.byName[name] = append(x.byName[name], docroot.NodeID(i))
 			}
 		}

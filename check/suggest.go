@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
+	"github.com/sitelink/sitelink/internal/similar"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -226,7 +227,7 @@ func mostFirst(findings []*Finding, key func(f *Finding) string) {
 // anchorNames are the anchors of a page, in which to look for similar ones. They
 // belong to one goroutine.
 type anchorNames struct {
-	ids, maps text.Names
+	ids, maps similar.Names
 	headings  []heading
 	// originals are the headings of the page in the language that it was translated from;
 	// nil if it has others, or if there is no such page.
@@ -318,7 +319,7 @@ func (a *anchorNames) near(f *Finding) string {
 	}
 	for _, is := range []func(id string) bool{
 		func(id string) bool { return id == want },
-		func(id string) bool { return text.Plain(want) != "" && text.Plain(id) == text.Plain(want) },
+		func(id string) bool { return similar.Plain(want) != "" && similar.Plain(id) == similar.Plain(want) },
 	} {
 		if i := slices.IndexFunc(a.originals, func(h heading) bool { return is(h.id) }); i >= 0 {
 			return a.headings[i].id

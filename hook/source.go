@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/similar"
 	isite "github.com/sitelink/sitelink/internal/site"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Link is one link as a source wrote it.
@@ -187,12 +187,12 @@ func linksOf(r *isite.Reader, id isite.PageID) ([]pageLink, error) {
 // pair aligns the links of a page with those that a source wrote. unique leaves
 // out a link that could be one of several in the source, or the reverse.
 func pair(positions map[int64]Link, links []pageLink, written []Link, unique bool) {
-	page, source := make([][]text.AlignKey, len(links)), make([][]text.AlignKey, len(written))
+	page, source := make([][]similar.Key, len(links)), make([][]similar.Key, len(written))
 	for i := range links {
-		page[i] = []text.AlignKey{{Text: links[i].raw}}
+		page[i] = []similar.Key{{Text: links[i].raw}}
 	}
 	for i := range written {
-		source[i] = []text.AlignKey{{Text: written[i].Destination}}
+		source[i] = []similar.Key{{Text: written[i].Destination}}
 	}
 	equal := func(i, j int) int32 {
 		if written[i].Destination == links[j].raw {
@@ -200,7 +200,7 @@ func pair(positions map[int64]Link, links []pageLink, written []Link, unique boo
 		}
 		return 0
 	}
-	for j, i := range text.Align(source, page, equal, text.AlignOptions{Unique: unique}) {
+	for j, i := range similar.Align(source, page, equal, similar.Options{Unique: unique}) {
 		if i >= 0 && written[i].Position.Line > 0 {
 			positions[links[j].offset] = written[i]
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/similar"
 )
 
 // Kind is the type of a key's value.
@@ -268,7 +268,7 @@ func Nearest(name string, words []string) (string, bool) {
 	name = fold(name)
 	best, bestDistance := "", len(name)/3+1
 	for _, w := range words {
-		if d := text.Distance(name, fold(w), bestDistance+1); d < bestDistance || d == bestDistance && best == "" {
+		if d := similar.Distance(name, fold(w), bestDistance+1); d < bestDistance || d == bestDistance && best == "" {
 			best, bestDistance = w, d
 		}
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/similar"
 	"github.com/sitelink/sitelink/internal/source"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // Refs finds the pages that arguments of ref and relref name or may mean, by their logical
@@ -16,7 +16,7 @@ type Refs struct {
 	names   *Names
 	byName  map[string][]string // logical paths by their last name
 	byForm  map[string][]string // the same without punctuation
-	last    text.Names          // the last names
+	last    similar.Names       // the last names
 }
 
 // NewRefs returns the Refs of the content files of a project.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/similar"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -209,7 +209,7 @@ func MeantScheme(scheme string) string {
 		return "http"
 	}
 	for _, known := range []string{"https", "http", "mailto", "javascript"} {
-		if errors, ok := text.Typo(scheme, known); ok && errors > 0 {
+		if errors, ok := similar.Typo(scheme, known); ok && errors > 0 {
 			return known
 		}
 	}

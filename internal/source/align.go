@@ -5,8 +5,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/similar"
 	"github.com/sitelink/sitelink/internal/source/read"
-	aligner "github.com/sitelink/sitelink/internal/text"
 )
 
 // What adds to the weight of a pair, besides matchScore.
@@ -20,14 +20,14 @@ const (
 // align returns the index of the source's link that each link of the page was
 // made of, -1 for none, and the number of pairs.
 func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n int) {
-	rows, columns := make([][]aligner.AlignKey, len(items)), make([][]aligner.AlignKey, len(links))
+	rows, columns := make([][]similar.Key, len(items)), make([][]similar.Key, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()
 	}
 	for i := range links {
 		columns[i] = links[i].addr.keys()
 	}
-	pairs = aligner.Align(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, aligner.AlignOptions{Adjacent: adjacentBonus})
+	pairs = similar.Align(rows, columns, func(i, j int) int32 { return pairWeight(&items[i], &addrs[i], &links[j]) }, similar.Options{Adjacent: adjacentBonus})
 	used := make([]bool, len(items))
 	for _, i := range pairs {
 		if i >= 0 {
@@ -39,7 +39,7 @@ func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n
 	// The pairs of an alignment do not cross, so the anchor of one heading can cost a
 	// link of the text its pair. Links that are left on both sides, and match nothing
 	// else that is left, are a pair too.
-	left := map[aligner.AlignKey][]int{} // rows that are left, by their keys
+	left := map[similar.Key][]int{} // rows that are left, by their keys
 	for i := range items {
 		if !used[i] {
 			for _, k := range rows[i] {
@@ -112,26 +112,26 @@ func pairWeight(it *read.Link, src *address, l *pageLink) int32 {
 
 // keys returns the keys of an address. Two addresses that match have at least
 // one in common.
-func (a *address) keys() []aligner.AlignKey {
+func (a *address) keys() []similar.Key {
 	if a.local == "" {
-		return []aligner.AlignKey{{Kind: 'e', Text: a.exact}}
+		return []similar.Key{{Kind: 'e', Text: a.exact}}
 	}
-	keys := append(make([]aligner.AlignKey, 0, 6), aligner.AlignKey{Kind: 'e', Text: a.exact})
-	keys = append(keys, aligner.AlignKey{Kind: 'l', Text: a.local}, aligner.AlignKey{Kind: 't', Text: a.target})
+	keys := append(make([]similar.Key, 0, 6), similar.Key{Kind: 'e', Text: a.exact})
+	keys = append(keys, similar.Key{Kind: 'l', Text: a.local}, similar.Key{Kind: 't', Text: a.target})
 	if a.local[0] == '/' {
-		keys = append(keys, aligner.AlignKey{Kind: 'l', Text: a.local[1:]})
+		keys = append(keys, similar.Key{Kind: 'l', Text: a.local[1:]})
 	}
 	if a.name != "" {
-		keys = append(keys, aligner.AlignKey{Kind: 'n', Text: a.name + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
 	}
 	if a.fragment != "" {
-		keys = append(keys, aligner.AlignKey{Kind: 'a', Text: a.fragment}, aligner.AlignKey{Kind: 'e', Text: a.exact[strings.IndexByte(a.exact, '#')+1:]})
+		keys = append(keys, similar.Key{Kind: 'a', Text: a.fragment}, similar.Key{Kind: 'e', Text: a.exact[strings.IndexByte(a.exact, '#')+1:]})
 	}
 	switch {
 	case a.file != "":
-		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: a.file + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'f', Text: a.file + "#" + a.fragment})
 	case a.target != "":
-		keys = append(keys, aligner.AlignKey{Kind: 'f', Text: cmp.Or(PageKey(a.target), "/") + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'f', Text: cmp.Or(PageKey(a.target), "/") + "#" + a.fragment})
 	}
 	return keys
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/similar"
 	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -100,7 +101,7 @@ var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 // "" if there is none.
 func nearestFile(m *Map, from contentFile, want string) string {
 	top, _, _ := strings.Cut(from.name, "/")
-	var names text.Names
+	var names similar.Names
 	var same []string
 	for _, f := range m.content.files {
 		if f.dir.prefix != from.dir.prefix || !read.IsMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {

@@ -1,5 +1,4 @@
-// Package text writes and compares what people read: it formats numbers and names, gives errors a hint, finds the name
-// that an author most likely meant, and aligns two texts.
+// Package text writes what people read: it formats numbers and names, and gives errors a hint.
 package text
 
 import (

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/similar"
 )
 
 // FormOf returns the form of a fragment, as it is in the URL, and its parts, nil if it
@@ -70,7 +70,7 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // ScriptIDs are the ids of a page, for comparison with a missing one. The zero value is empty.
 type ScriptIDs struct {
-	text.Names
+	similar.Names
 	// Forms are the forms of the ids.
 	Forms FragmentForms
 }

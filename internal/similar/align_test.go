@@ -1,4 +1,4 @@
-package text
+package similar
 
 import (
 	"math/rand/v2"
@@ -10,12 +10,12 @@ import (
 // pairValues pairs equal values: the result has the index in source for each
 // value of page.
 func pairValues(page, source []string, unique bool) []int {
-	return Align(keysOf(source), keysOf(page), equal(source, page), AlignOptions{Unique: unique})
+	return Align(keysOf(source), keysOf(page), equal(source, page), Options{Unique: unique})
 }
 
-func keysOf(values []string) (keys [][]AlignKey) {
+func keysOf(values []string) (keys [][]Key) {
 	for _, v := range values {
-		keys = append(keys, []AlignKey{{Text: v}})
+		keys = append(keys, []Key{{Text: v}})
 	}
 	return keys
 }
@@ -57,7 +57,7 @@ func TestPairs(t *testing.T) {
 func TestAdjacent(t *testing.T) {
 	source, page := strings.Fields("a b c"), strings.Fields("a a b c")
 	for adjacent, want := range map[int32][]int{0: {0, -1, 1, 2}, 3: {-1, 0, 1, 2}} {
-		if got := Align(keysOf(source), keysOf(page), equal(source, page), AlignOptions{Adjacent: adjacent}); !slices.Equal(got, want) {
+		if got := Align(keysOf(source), keysOf(page), equal(source, page), Options{Adjacent: adjacent}); !slices.Equal(got, want) {
 			t.Errorf("adjacent %d: got %v, want %v", adjacent, got, want)
 		}
 	}

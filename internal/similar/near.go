@@ -1,4 +1,6 @@
-package text
+// Package similar finds what is most alike: the name that an author most likely meant, and
+// the elements of two lists that belong together.
+package similar
 
 import (
 	"math/bits"

@@ -1,15 +1,15 @@
-package text
+package similar
 
 import "slices"
 
-// AlignKey is something that two elements must have in common to form a pair.
-type AlignKey struct {
+// Key is something that two elements must have in common to form a pair.
+type Key struct {
 	Kind byte
 	Text string
 }
 
-// AlignOptions change what counts as the best alignment.
-type AlignOptions struct {
+// Options change what counts as the best alignment.
+type Options struct {
 	// Adjacent is added to the weight of a pair if the elements before it, on
 	// both sides, are a pair as well. Elements without a possible partner are
 	// left out first. It prefers one run of links to the same links in several
@@ -37,7 +37,7 @@ const maxCells = 8 << 20
 // the same first key are a pair, provided that both sides have it equally often.
 //
 // The time is proportional to the number of remaining rows times columns.
-func Align(rows, columns [][]AlignKey, weight func(row, column int) int32, opt AlignOptions) []int {
+func Align(rows, columns [][]Key, weight func(row, column int) int32, opt Options) []int {
 	pairs := make([]int, len(columns))
 	for i := range pairs {
 		pairs[i] = -1
@@ -72,8 +72,8 @@ func Align(rows, columns [][]AlignKey, weight func(row, column int) int32, opt A
 
 // alignable returns the indexes of the rows and columns that share a key with one
 // on the other side.
-func alignable(rows, columns [][]AlignKey) (rs, cs []int) {
-	shared := map[AlignKey]bool{} // the keys of the rows, true if a column has it
+func alignable(rows, columns [][]Key) (rs, cs []int) {
+	shared := map[Key]bool{} // the keys of the rows, true if a column has it
 	for _, keys := range rows {
 		for _, k := range keys {
 			shared[k] = false
@@ -94,7 +94,7 @@ func alignable(rows, columns [][]AlignKey) (rs, cs []int) {
 		}
 	}
 	for i, keys := range rows {
-		if slices.ContainsFunc(keys, func(k AlignKey) bool { return shared[k] }) {
+		if slices.ContainsFunc(keys, func(k Key) bool { return shared[k] }) {
 			rs = append(rs, i)
 		}
 	}
@@ -160,9 +160,9 @@ func heaviest(n, m int, weight func(i, j int) int32, adjacent int32) []int {
 
 // byCount pairs elements by their first key, where both sides have it equally
 // often.
-func byCount(pairs []int, rows, columns [][]AlignKey) {
-	rowsOf := map[AlignKey][]int{}
-	count := map[AlignKey]int{}
+func byCount(pairs []int, rows, columns [][]Key) {
+	rowsOf := map[Key][]int{}
+	count := map[Key]int{}
 	for i, keys := range rows {
 		rowsOf[keys[0]] = append(rowsOf[keys[0]], i)
 	}
