@@ -227,17 +227,17 @@ func (w *docrootWorker) page(root *os.Root, p string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
 	info, err := f.Stat()
+	if err == nil {
+		w.in.Reset()
+		_, err = w.in.ReadFrom(io.LimitReader(f, w.opt.MaxPageBytes+1))
+	}
+	f.Close() // Windows replaces no open file
 	if err != nil {
 		return err
 	}
 	xml := strings.EqualFold(path.Ext(p), ".xhtml")
 	chosen := !w.opt.Undo && w.list.chooser.Of(p) == Yes
-	w.in.Reset()
-	if _, err := w.in.ReadFrom(io.LimitReader(f, w.opt.MaxPageBytes+1)); err != nil {
-		return err
-	}
 	text := w.in.Bytes()
 	if chosen {
 		w.result.Chosen++

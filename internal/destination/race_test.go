@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,10 @@ func save(file, way string, delay time.Duration, stop <-chan struct{}) string {
 			err = errors.Join(err, f.Close())
 		}
 	}
-	if err != nil {
+	switch {
+	case err != nil && runtime.GOOS == "windows": // it refuses to save a file that is open elsewhere
+		return ""
+	case err != nil:
 		panic(err)
 	}
 	return text
