@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -76,6 +77,19 @@ func setServer(cfg *config.Config, address string) error {
 	return nil
 }
 
+// usualPace is the time between two requests to the host of the user's own site.
+const usualPace = 50 * time.Millisecond
+
+// typedHost returns the addresses of a host that the user typed, which need not be public, and
+// the time between two requests: 0 if it is this machine.
+func typedHost(ctx context.Context, host string) (allow []netip.Prefix, pace time.Duration, err error) {
+	allow, err = fetch.Named(ctx, host)
+	if slices.ContainsFunc(allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
+		pace = usualPace
+	}
+	return allow, pace, err
+}
+
 // crawl returns how the server of a project is asked.
 func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Project, opt site.Options) (*host.Crawled, error) {
 	return func(ctx context.Context, p *project.Project, opt site.Options) (*host.Crawled, error) {
@@ -83,14 +97,11 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		if err != nil {
 			return nil, err
 		}
-		allow, err := fetch.Named(ctx, strings.Trim(u.Host(), "[]"))
+		allow, pace, err := typedHost(ctx, strings.Trim(u.Host(), "[]"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Server, err)
 		}
-		o := crawl.Options{Pace: verifyPace, Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
-		if !slices.ContainsFunc(allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
-			o.Pace = 0
-		}
+		o := crawl.Options{Pace: pace, Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})
 		if o.Follows, o.Seeds, err = follows(p.Config); err != nil {
 			return nil, err

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,9 +25,6 @@ type verifyFlags struct {
 	format, after string
 	all           bool
 }
-
-// verifyPace is the usual time between two requests of verify.
-const verifyPace = 50 * time.Millisecond
 
 func verifyCommand(c *cli) *cobra.Command {
 	var f verifyFlags
@@ -113,15 +108,15 @@ func verifyClient(ctx context.Context, base string, typed bool) (*fetch.Client, 
 	if err != nil {
 		return nil, err
 	}
-	opt := fetch.Options{UserAgent: notify.UserAgent(versionNumber(), base), Pace: verifyPace, DefaultPorts: !typed}
+	opt := fetch.Options{UserAgent: notify.UserAgent(versionNumber(), base), Pace: usualPace, DefaultPorts: !typed}
 	if !typed {
 		return fetch.New(opt), nil
 	}
-	if opt.Allow, err = fetch.Named(ctx, u.Hostname()); err != nil {
+	if opt.Allow, opt.Pace, err = typedHost(ctx, u.Hostname()); err != nil {
 		return nil, fmt.Errorf("%s: %w", base, err)
 	}
-	if !slices.ContainsFunc(opt.Allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
-		opt.Pace = -1
+	if opt.Pace == 0 {
+		opt.Pace = -1 // 0 is the client's default
 	}
 	return fetch.New(opt), nil
 }
