@@ -81,9 +81,10 @@ func setServer(cfg *config.Config, address string) error {
 const usualPace = 50 * time.Millisecond
 
 // typedHost returns the addresses of a host that the user typed, which need not be public, and
-// the time between two requests: 0 if it is this machine.
+// the time between two requests: -1, for none, if it is this machine.
 func typedHost(ctx context.Context, host string) (allow []netip.Prefix, pace time.Duration, err error) {
 	allow, err = fetch.Named(ctx, host)
+	pace = -1
 	if slices.ContainsFunc(allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
 		pace = usualPace
 	}
@@ -101,7 +102,7 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Server, err)
 		}
-		o := crawl.Options{Pace: pace, Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
+		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})
 		if o.Follows, o.Seeds, err = follows(p.Config); err != nil {
 			return nil, err

@@ -115,9 +115,6 @@ func verifyClient(ctx context.Context, base string, typed bool) (*fetch.Client, 
 	if opt.Allow, opt.Pace, err = typedHost(ctx, u.Hostname()); err != nil {
 		return nil, fmt.Errorf("%s: %w", base, err)
 	}
-	if opt.Pace == 0 {
-		opt.Pace = -1 // 0 is the client's default
-	}
 	return fetch.New(opt), nil
 }
 
