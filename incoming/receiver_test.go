@@ -162,7 +162,7 @@ func (w *world) all() (all []incoming.Mention) {
 	return all
 }
 
-// approve does what a person does.
+// decide does what a person does.
 func (w *world) decide(id string, s incoming.State) {
 	w.Helper()
 	if _, err := w.store.Update(w.Context(), id, func(m *incoming.Mention) error { m.State = s; return nil }); err != nil {

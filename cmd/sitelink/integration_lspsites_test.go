@@ -105,7 +105,7 @@ func (e *lspEditor) open(name, text string) []protocol.Diagnostic {
 	return all
 }
 
-// close closes a file.
+// closeFile closes a file.
 func (e *lspEditor) closeFile(name string) {
 	e.DidClose(e.t.Context(), &protocol.DidCloseTextDocumentParams{TextDocument: protocol.TextDocumentIdentifier{URI: uri.File(name)}})
 }

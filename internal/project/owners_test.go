@@ -134,7 +134,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestLoad checks where Load finds the file, and with which dialect it parses it.
+// TestLoadOwners checks where LoadOwners finds the file, and with which dialect it parses it.
 func TestLoadOwners(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for _, c := range []struct {
@@ -176,7 +176,7 @@ func TestLoadOwners(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that any text can be parsed, that faults have increasing lines
+// FuzzOwners checks that any text can be parsed, that faults have increasing lines
 // and a message, and that every owner of a path is in the text.
 func FuzzOwners(f *testing.F) {
 	f.Add("* @a\n/docs/** b@c # x\n!x\n[S][2] @d\n\\#a @e\na[b-c]?\\", "docs/a/b", false)

@@ -87,7 +87,7 @@ func few() check.Result {
 	}
 }
 
-// template has the same broken links on many pages, and one finding that
+// fromTemplate has the same broken links on many pages, and one finding that
 // represents many links.
 func fromTemplate() check.Result {
 	var r check.Result

@@ -36,7 +36,7 @@ type Options struct {
 	ServerPort int
 	// RelativeURLs says that Hugo's setting relativeURLs is on.
 	RelativeURLs bool
-	// Profile says how the host answers; the zero value is [Generic].
+	// Profile says how the host answers; the zero value is [host.Generic].
 	Profile host.Profile
 	// ProfileFrom names the file by which the profile was recognised, for
 	// reports; empty if the user chose it.

@@ -118,7 +118,7 @@ func (s *LinkSender) call(ctx context.Context, c LinkCall, e outgoing.Endpoint) 
 	return o
 }
 
-// LinkCall makes a call in the given form to the host of the URL to. The header form
+// Call makes a call in the given form to the host of the URL to. The header form
 // has no place for a replacement and drops it.
 func (s *LinkSender) Call(ctx context.Context, c LinkCall, form LinkForm, to string) outgoing.Outcome {
 	if form == Header {

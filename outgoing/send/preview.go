@@ -74,7 +74,7 @@ type preview struct {
 	page   *outgoing.Response // nil if there is nothing to examine
 }
 
-// precheckSource fetches the page, and falls back to the built one.
+// source fetches the page, and falls back to the built one.
 func (p *preview) source(ctx context.Context, built []byte) {
 	r := p.report
 	page, err := get(ctx, p.Client, r.Source)

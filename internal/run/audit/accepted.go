@@ -25,7 +25,7 @@ func (b *Accepted) Entries() []AcceptedEntry {
 	return slices.SortedFunc(maps.Values(b.entries), compareEntries)
 }
 
-// AcceptedEntry returns the entry for a fingerprint, if there is one.
+// Entry returns the entry for a fingerprint, if there is one.
 func (b *Accepted) Entry(id string) (e AcceptedEntry, ok bool) {
 	e, ok = b.entries[id]
 	return e, ok

@@ -40,7 +40,7 @@ const (
 // BaselineFault is an error in a baseline file.
 type BaselineFault struct {
 	Name string // of the file
-	Line int    // acceptedCounts from 1; 0 for the whole file
+	Line int    // counts from 1; 0 for the whole file
 	Msg  string
 	Hint string // what to do next, may be empty
 }

@@ -20,7 +20,7 @@ type AcceptedMatch struct {
 	IDs []string
 }
 
-// AcceptedMatch compares b with all findings of a run, in its order. An entry that has
+// Match compares b with all findings of a run, in its order. An entry that has
 // expired accepts nothing.
 //
 // seen reports whether the run could have found what an entry accepts: if a run
@@ -68,11 +68,11 @@ type AcceptedUpdate struct {
 	Dropped, Added, Renewed, Expired int
 }
 
-// AcceptedUpdate returns b without the entries that m found unneeded. findings are those
+// Update returns b without the entries that m found unneeded. findings are those
 // that m was made from. The entries that stay describe the findings as they are
 // now.
 //
-// With add, AcceptedUpdate adds the findings that b does not accept, on these terms. It
+// With add, Update adds the findings that b does not accept, on these terms. It
 // renews an expired entry only if terms has a date: a forgotten date must not
 // accept a finding permanently.
 func (b *Accepted) Update(findings []check.Finding, m AcceptedMatch, add bool, terms AcceptedTerms) AcceptedUpdate {

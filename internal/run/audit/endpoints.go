@@ -74,7 +74,7 @@ func endpointFindings(p *project.Project) func(s *public.Site) []check.Finding {
 }
 
 // EndpointFindings returns what is wrong with the elements of the endpoints on the pages
-// of a site that [Load] has loaded.
+// of a site that [Open] has loaded.
 func EndpointFindings(p *project.Project, s *site.Site) []check.Finding {
 	if find := endpointFindings(p); find != nil {
 		return find(Handle(s))

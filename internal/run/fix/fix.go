@@ -2,7 +2,7 @@
 //
 // [Make] turns what a check found into a [Plan]: edits that each change exactly
 // the bytes of one destination, and the reasons why other links stay as they are.
-// [Run] applies a plan, builds the site again, and takes back what did not help.
+// [Plan.Apply] applies it, builds the site again, and takes back what did not help.
 //
 // A rule gives each edit: those of [check.Repairs], and the rules of this package,
 // which need the sources or an earlier build. An edit is safe if the rule leaves no

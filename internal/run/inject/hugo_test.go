@@ -32,7 +32,7 @@ func configOf(dir string) string {
 	return ""
 }
 
-// themes returns the directories of the theme, and of the themes that it uses.
+// themesOf returns the directories of the theme, and of the themes that it uses.
 func themesOf(dir string) (all []string) {
 	for at := dir; ; {
 		m := themeLine.FindStringSubmatch(configOf(at))

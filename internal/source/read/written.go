@@ -23,7 +23,7 @@ const (
 // destination of a link.
 type Link struct {
 	// At is the offset of its first byte. Position is the offset that a
-	// [Position] names: they differ for strings in actions of templates.
+	// source.Position names: they differ for strings in actions of templates.
 	At, Position int
 	// Value is the destination without the escapes of its form.
 	Value string
