@@ -55,6 +55,21 @@ func (p *Project) Sources(also ...string) *Sources {
 	return s
 }
 
+// OutsideContent returns the directories with sources outside of that of the configuration, as
+// slash paths relative to it.
+func (p *Project) OutsideContent() (dirs []string) {
+	s := p.Sources()
+	if s == nil {
+		return nil
+	}
+	for _, dir := range s.dirs[1:] {
+		if rel, err := filepath.Rel(p.Generator.Dir, dir); err == nil {
+			dirs = append(dirs, filepath.ToSlash(rel))
+		}
+	}
+	return dirs
+}
+
 // add adds a directory, unless it is the root of others or in one of them.
 func (s *Sources) add(dir string) {
 	if !slices.ContainsFunc(s.dirs, func(known string) bool { return system.Within(dir, known) || system.Within(known, dir) }) {

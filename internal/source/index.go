@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"math"
+	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -27,6 +28,7 @@ type index struct {
 	close     []func() error
 	content   *contentIndex
 	mounts    []mount
+	also      []sourceDir             // see openAlso
 	files     func() []*templateFile  // see templateFiles, listed once
 	templates func() *templateIndex   // read once
 	unread    map[string]bool         // files of which the generator makes no page
@@ -281,6 +283,17 @@ func (f *contentFile) language() string {
 	return ""
 }
 
+// openAlso opens the directories of content outside of the project. One that cannot be opened
+// has no content.
+func (src *index) openAlso() {
+	for _, dir := range src.opt.Also {
+		if root, err := os.OpenRoot(src.opt.Project + "/" + dir); err == nil {
+			src.close = append(src.close, root.Close)
+			src.also = append(src.also, sourceDir{fsys: root.FS(), dir: ".", prefix: dir, kind: read.Content})
+		}
+	}
+}
+
 // indexContent lists the content files.
 func (src *index) indexContent() {
 	c := &contentIndex{listed: map[string][]int{}, byKey: map[string][]int{}, byPossibleKey: map[string][]int{}, byLast: map[string][]int{}, byDisplay: map[string]int{}}
@@ -313,7 +326,7 @@ func (src *index) indexContent() {
 // README.md at the root, unless one that it reads includes them.
 func (src *index) leaveOutUnread() {
 	c, reads := src.content, generator.ReadsContent(src.opt.Generator, src.opt.Project)
-	own := func(f contentFile) bool { return reads(f.name) || read.IsHTMLName(f.name) }
+	own := func(f contentFile) bool { return f.dir.prefix != "" || reads(f.name) || read.IsHTMLName(f.name) }
 	inside := slices.DeleteFunc(slices.Clone(c.files), func(f contentFile) bool { return !own(f) })
 	if len(inside) == len(c.files) || len(inside) == 0 {
 		return
@@ -353,7 +366,7 @@ func (src *index) contentDirs() (content, statics []sourceDir) {
 			}
 			statics = append(statics, sourceDir{fsys: src.project, dir: ".", kind: read.Content})
 		}
-		return []sourceDir{project}, statics
+		return append([]sourceDir{project}, src.also...), statics
 	}
 	for _, mt := range src.mounts {
 		dir := mt.dir

@@ -14,6 +14,9 @@ import (
 type Options struct {
 	// Project is the directory of the sources, as [generator.Find] returns it.
 	Project string
+	// Also are directories outside of Project that have content too, as slash paths relative
+	// to it: ../docs of docs_dir: ../docs.
+	Also []string
 	// Docroot is the directory of the built pages.
 	Docroot string
 	// Output is the directory of an earlier build in the project, which has no

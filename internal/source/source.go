@@ -7,8 +7,8 @@
 // certain gets none: a wrong file costs the author more than no file.
 //
 // docs/reference/source-positions.md lists what is recognised. The package
-// reads files below the project directory, the directories that Hugo mounts,
-// and the docroot. It starts no program.
+// reads files below the project directory, the directories that Hugo mounts and
+// [Options.Also] names, and the docroot. It starts no program.
 package source
 
 import (
@@ -91,6 +91,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 		src.indexContent()
 		src.addHugoPages(hugo)
 	} else {
+		src.openAlso()
 		src.indexContent()
 		src.leaveOutUnread()
 		for i := range src.content.files {

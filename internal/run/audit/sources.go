@@ -223,8 +223,11 @@ func (a *Audit) sourceOptions() source.Options {
 		return source.Options{}
 	}
 	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Env: p.Env()}
-	if p.Generator != nil {
-		opt.Output = p.Generator.Docroot
+	if g := p.Generator; g != nil {
+		opt.Output = g.Docroot
+		if g.Dir == found.Dir {
+			opt.Also = p.OutsideContent()
+		}
 	}
 	for _, r := range p.Roots {
 		if dir := strings.Trim(path.Clean("/"+r.Dir), "/"); dir != "" {
