@@ -541,6 +541,9 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 			if !x.budget.Take(guessCost + len(f.Raw) + len(values)) {
 				return ""
 			}
+			if x.isCopy(id) && !isMarkdownPath(f.Raw) {
+				continue
+			}
 			value, node := x.write(f, from, x.translated(f, a, id))
 			if value == "" || value == f.Raw || slices.Contains(values, value) || f.translation && languageOf(x.s.Tree().Path(node)) != asked {
 				continue
@@ -565,6 +568,18 @@ func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 		}
 	}
 	return self
+}
+
+// isCopy reports whether a file is the Markdown of a page beside it, as generators write it
+// for programs: a.md beside a.html or a.
+func (x *fileIndex) isCopy(id docroot.NodeID) bool {
+	t := x.s.Tree()
+	name := t.Name(id)
+	if t.Kind(id) != docroot.KindFile || !isMarkdownPath(name) {
+		return false
+	}
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	return slices.ContainsFunc([]string{stem, stem + ".html"}, func(page string) bool { return t.Child(t.Parent(id), []byte(page)) != docroot.NoNode })
 }
 
 // translated returns the file of the same address in the language that the link names, or

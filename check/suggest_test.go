@@ -47,6 +47,8 @@ func TestSuggestions(t *testing.T) {
 		{"htm_missing", files{"a/about.htm": plain}, isite.Options{}, "about", "about.htm"},
 		{"html_too_much", files{"a/about/index.html": plain}, isite.Options{}, "about.html", "about/"},
 		{"other_extension", files{"a/about.html": plain}, isite.Options{}, "about.md", "about.html"},
+		{"markdown_copy_beside_directory", files{"setup/index.html": plain, "setup.md": "# S\n"}, isite.Options{}, "/setpu/", "/setup/"},
+		{"markdown_copy_beside_page", files{"a/setup.html": plain, "a/setup.md": "# S\n", "a/setup.html.md": "# S\n"}, isite.Options{}, "setpu.html", "setup.html"},
 		{"slash_for_hyphen", files{"o/index.html": plain, "o-auto/index.html": plain}, isite.Options{}, "/o/auto/", "/o-auto/"},
 		{"hyphen_for_slash", files{"o/auto/index.html": plain}, isite.Options{}, "/o-auto/", "/o/auto/"},
 		{"bracket_and_comma_behind", files{"a/guide.html": plain}, isite.Options{}, "guide.html),", "guide.html"},
