@@ -2,6 +2,7 @@ package testkit
 
 import (
 	"bufio"
+	"errors"
 	"maps"
 	"math/rand/v2"
 	"net/url"
@@ -11,7 +12,10 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Files describes a docroot: slash path -> contents. A path that ends in a
@@ -30,7 +34,7 @@ func MakeDocroot(t testing.TB, fs Files) string {
 }
 
 // AddFiles makes more files in a docroot. It skips a test where the system has no such files: names that
-// differ by case alone, names that Windows does not have, symbolic links.
+// differ only in case or Unicode form, names that are not UTF-8 or that Windows does not have, symbolic links.
 func AddFiles(t testing.TB, root string, fs Files) {
 	t.Helper()
 	others := map[string]bool{}
@@ -50,11 +54,16 @@ func AddFiles(t testing.TB, root string, fs Files) {
 		if runtime.GOOS == "windows" && (strings.Contains(name, `\`) || strings.TrimRight(name, ". ") != name) {
 			t.Skipf("Windows has no file %q: it drops dots and spaces at the end of a name, and \\ is a separator", name)
 		}
-		if _, err := os.Lstat(full); err == nil && runtime.GOOS != "linux" && others[strings.ToLower(name)] {
+		folded := strings.ToLower(norm.NFD.String(name))
+		if _, err := os.Lstat(full); err == nil && others[folded] {
 			t.Skipf("this file system takes %s for another name of the same file", name)
 		}
-		others[strings.ToLower(name)] = true
-		Check(t, os.WriteFile(full, []byte(fs[name]), 0o644))
+		others[folded] = true
+		err := os.WriteFile(full, []byte(fs[name]), 0o644)
+		if errors.Is(err, syscall.EILSEQ) {
+			t.Skipf("this file system has names in UTF-8 only: %v", err)
+		}
+		Check(t, err)
 		Chmod(t, full, 0o644)
 	}
 }
