@@ -21,6 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/site"
 )
 
 // ServeOptions configure [Serve].
@@ -218,11 +219,11 @@ func sourcesOf(ctx context.Context, p *project.Project, opt *ServeOptions) (*sou
 			cfg.BaseURLs = bases[i : i+1]
 		}
 		own, err := project.Find(ctx, p.Dir, project.Options{Config: &cfg, Env: opt.Env, Docroot: docroot})
-		if err == nil {
-			err = own.CheckDocroot()
-		}
 		if err != nil {
 			return nil, err
+		}
+		if err := own.CheckDocroot(); err != nil {
+			return nil, text.WithHint(err, deployFirst)
 		}
 		if len(own.BaseURLs) == 0 {
 			return nil, text.Usage("the address of "+docroot+" is not known", "give it: --base-url https://example.org/")
@@ -307,12 +308,17 @@ func (s *sources) load(ctx context.Context, sites *incoming.Sites) error {
 	return nil
 }
 
+const deployFirst = "serve answers for the pages of the deployed site: deploy it first, or name its directory: sitelink serve DIR"
+
 // load reads one site.
 func (s *source) load(ctx context.Context, opt incoming.ManifestOptions) (*incoming.Manifest, error) {
 	if s.project == nil {
 		return incoming.Gateway(s.base, opt)
 	}
 	loaded, err := audit.Open(ctx, s.project, audit.Options{})
+	if errors.Is(err, site.ErrNoPages) {
+		err = text.WithHint(err, deployFirst)
+	}
 	if err != nil {
 		return nil, err
 	}
