@@ -312,7 +312,7 @@ func TestHugoRefs(t *testing.T) {
 		}
 		testkit.Write(t, filepath.Join(p.dir, "config.toml"), "disableKinds = ['taxonomy', 'term', 'RSS', 'sitemap']\nbaseURL = 'https://example.org/'\nrefLinksErrorLevel = 'WARNING'\nrefLinksNotFoundURL = '/nf/'\n")
 		testkit.Write(t, filepath.Join(p.dir, "content/nf.md"), page("nothing here"))
-		p.sitelink(exitFindings, []string{"check", "--build"}, `: 1 error$`, `^\.sitelink/public/a/index\.html:\d.* error: the generator could not resolve a reference.*\[unresolved-ref\]`)
+		p.sitelink(exitFindings, []string{"check", "--build"}, `: 1 error$`, `^content/a\.md:4:14: error: the generator could not resolve a reference.*\[unresolved-ref\]`)
 		p.sitelink(exitFailed, []string{"check", "--build", "--strict"}, `REF_NOT_FOUND`, `the build failed: hugo .*--printPathWarnings: 1 warning, and --strict allows none$`, `hint: fix what Hugo reports above`)
 		if _, err := os.Stat(filepath.Join(p.dir, ".sitelink/public")); err == nil {
 			t.Error("a strict build that failed has left a docroot")

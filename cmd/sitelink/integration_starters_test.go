@@ -142,7 +142,7 @@ func starterPrograms(t *testing.T) (npm string, path, env []string) {
 	}
 	path = []string{programs, filepath.Dir(os.Getenv("SITELINK_MKDOCS")), filepath.Dir(os.Getenv("SITELINK_SPHINX")), filepath.Join(npm, "node_modules", ".bin"), os.Getenv("PATH")}
 	env = append(os.Environ(), "PATH="+strings.Join(path, ":"), "HUGO="+os.Getenv("SITELINK_HUGO"), "MKDOCS="+os.Getenv("SITELINK_MKDOCS"), "PYTHON_MKDOCS="+filepath.Dir(os.Getenv("SITELINK_MKDOCS")), "PYTHON="+filepath.Dir(os.Getenv("SITELINK_SPHINX")),
-		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "XDG_CACHE_HOME="+t.TempDir())
+		"NPM="+filepath.Join(npm, "node_modules", ".bin"), "ASTRO_TELEMETRY_DISABLED=1", "DOCUSAURUS_NO_PERSISTENT_CACHE=1", "XDG_CACHE_HOME="+t.TempDir())
 	return npm, path, env
 }
 
