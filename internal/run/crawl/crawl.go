@@ -40,7 +40,7 @@ type Options struct {
 	// Follows reports whether the links of the page at a decoded path below the base path are
 	// followed. It is called by several goroutines at once; nil follows all.
 	Follows func(path string) bool
-	// Seeds are asked for and followed in place of the start, unless there are none.
+	// Seeds are asked for and followed in place of the start. Without any, the start is followed.
 	Seeds []string
 	// MaxPages limits the pages that are followed; 0 for no limit.
 	MaxPages int
@@ -95,7 +95,7 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	}
 	first := c.ask(ctx, start)
 	if first.err != nil {
-		return nil, text.WithHint(fmt.Errorf("%w", first.err), "is the server running at "+c.origin+"?")
+		return nil, text.WithHint(first.err, "is the server running at "+c.origin+"?")
 	}
 	if to := first.Location; first.Status/100 == 3 && !strings.HasPrefix(to, "/") {
 		return nil, text.WithHint(fmt.Errorf("%s redirects to %s, which is outside of it", c.origin+c.base+start, to), "check that: sitelink check "+to)
@@ -115,7 +115,7 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	if c.base != "" { // robots.txt is at the top of the host
 		c.sitemaps(ctx)
 	}
-	if err := c.crawl(ctx); err != nil {
+	if err := c.crawl(ctx, first); err != nil {
 		return nil, err
 	}
 	out := c.result()
@@ -157,8 +157,9 @@ type reply struct {
 	err  error            // why the server did not answer at all
 }
 
-// crawl asks for all addresses, one level of links after the other.
-func (c *crawler) crawl(ctx context.Context) error {
+// crawl asks for all addresses, one level of links after the other. first is the reply to the
+// start.
+func (c *crawler) crawl(ctx context.Context, first *reply) error {
 	level := []string{c.start}
 	finders := make([]*site.Finder, min(max(2*runtime.GOMAXPROCS(0), 4), 16))
 	for i := range finders {
@@ -186,7 +187,10 @@ func (c *crawler) crawl(ctx context.Context) error {
 					if i >= len(level) {
 						return
 					}
-					r := c.ask(ctx, level[i])
+					r := first
+					if level[i] != c.start {
+						r = c.ask(ctx, level[i])
+					}
 					if r.err != nil && c.failed(r) {
 						cancel(r.err)
 					}
