@@ -108,7 +108,7 @@ func BuildLock(p *project.Project) string {
 // all of it. It calls note before it waits.
 func WaitForBuild(ctx context.Context, p *project.Project, note func(text string)) error {
 	lock := BuildLock(p)
-	if lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == system.StateName {
+	if p.Server != "" || lock == "" || filepath.Base(filepath.Dir(p.Abs(p.Docroot))) == system.StateName {
 		return nil
 	}
 	return project.WaitLock(ctx, lock, func() { note("waiting for the build that holds " + p.Show(lock)) })

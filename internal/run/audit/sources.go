@@ -196,7 +196,10 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 }
 
 // HasSources reports whether findings can be placed in the author's sources.
-func (a *Audit) HasSources() bool { return a.sourceOptions().Project != "" }
+func (a *Audit) HasSources() bool {
+	_, ok := a.sourceProject()
+	return ok
+}
 
 // OpenSources reads the sources that the docroot was built from. dir is the
 // directory that the names of files are relative to. m is nil when none are
@@ -210,15 +213,22 @@ func (a *Audit) OpenSources(ctx context.Context) (m *source.Map, dir string, err
 	return m, opt.Project, err
 }
 
-// sourceOptions returns the options for reading the sources of the docroot;
-// Project is empty when none are known, or when the configuration says source = "off".
-func (a *Audit) sourceOptions() source.Options {
+// sourceProject returns the project with the sources of the docroot; false when none is known, or
+// when the configuration says source = "off".
+func (a *Audit) sourceProject() (found generator.Project, ok bool) {
 	p := a.Project
 	if p.Config.Source == "off" || p.OfMarkdown() { // the pages are what the author writes
-		return source.Options{}
+		return found, false
 	}
 	above, others := p.SourceDirs()
-	found, ok := generator.Find(above, others, generator.Name(p.Config.Generator))
+	return generator.Find(above, others, generator.Name(p.Config.Generator))
+}
+
+// sourceOptions returns the options for reading the sources of the docroot; Project is empty
+// without a [Audit.sourceProject]. It reads the configuration of the generator.
+func (a *Audit) sourceOptions() source.Options {
+	p := a.Project
+	found, ok := a.sourceProject()
 	if !ok {
 		return source.Options{}
 	}
@@ -308,14 +318,18 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 // placeRefs gives what the generator wrote in place of a reference the argument of ref that
 // names no page, if the file of the page has as many of those as the page has findings.
 func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
-	g := a.sourceOptions().Generator
 	of := map[string][]*check.Finding{}
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Code == check.UnresolvedRef && g.Traits().Refs {
+		if f := &r.Findings[i]; f.Code == check.UnresolvedRef {
 			of[f.Page] = append(of[f.Page], f)
 		}
 	}
 	if len(of) == 0 {
+		return nil
+	}
+	found, _ := a.sourceProject()
+	g := found.Generator
+	if !g.Traits().Refs {
 		return nil
 	}
 	pages := slices.Sorted(maps.Keys(of))
