@@ -204,10 +204,8 @@ func runCheck(ctx context.Context, c *cli, cfg *config.Config, ext *externalFlag
 // there are findings that fail the run. ext reports whether it asks other sites.
 func checkProject(ctx context.Context, c *cli, p *project.Project, ext *externalFlags) (err error) {
 	cfg := p.Config
-	if p.Server == "" {
-		if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
-			return err
-		}
+	if err := audit.WaitForBuild(ctx, p, c.ui.note); err != nil {
+		return err
 	}
 	timer := newTimer(c.ui)
 	progress := newProgress(c.ui, cfg.Progress, time.Now)

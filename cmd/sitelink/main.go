@@ -149,6 +149,9 @@ func execute(ctx context.Context, args []string, c *cli) error {
 	return root.ExecuteContext(ctx)
 }
 
+// listsCommands is the end of the hint about a command that does not exist and resembles none.
+const listsCommands = " --help lists the commands"
+
 // findCommand returns an error if args name a command that does not exist.
 func findCommand(root *cobra.Command, args []string) error {
 	found, rest, err := root.Find(args)
@@ -157,7 +160,7 @@ func findCommand(root *cobra.Command, args []string) error {
 			return nil
 		}
 		err := findCommand(root, rest)
-		if hint, _ := text.Hint(err); strings.HasSuffix(hint, "lists the commands") {
+		if hint, _ := text.Hint(err); strings.HasSuffix(hint, listsCommands) {
 			err = text.Usage(fmt.Sprintf("no command or page of the manual is named %q", rest[0]), hint+", sitelink help manual the pages")
 		}
 		return err
@@ -184,7 +187,7 @@ func findCommand(root *cobra.Command, args []string) error {
 		return text.Usage(fmt.Sprintf("%s is a directory, not a command", visible(name)), "sitelink check "+visible(name)+" checks the links of a built site")
 	}
 	return text.Usage(fmt.Sprintf("unknown command %q", prefix+name),
-		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+" --help lists the commands"))
+		cmp.Or(config.DidYouMean(prefix+name, names), found.CommandPath()+listsCommands))
 }
 
 // withCommands completes a command that does nothing by itself, only through its

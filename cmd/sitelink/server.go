@@ -145,8 +145,8 @@ func follows(cfg *config.Config) (is func(path string) bool, seeds []string, err
 	}, seeds, nil
 }
 
-// localMaps returns what reads image maps from the docroot that the user or a generator names
-// (LL-89); nil if there is none.
+// localMaps returns what reads image maps from the docroot (LL-89); nil if neither the user nor a
+// generator names one.
 func localMaps(p *project.Project) func(path string) []byte {
 	dir, err := docroot.Open(p.Abs(p.Docroot))
 	if err != nil || p.Config.Docroot == "" && p.Generator == nil {

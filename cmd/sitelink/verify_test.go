@@ -137,7 +137,7 @@ func TestDeployVerify(t *testing.T) {
 	special.Store("/new.html", status(404))
 	_, said = sitelink(t, dir, 1, deploy...)
 	contains(t, said, "deployed, but the host lacks files; no notices were sent")
-	deploy[4] = "http://127.0.0.1:1/" // nobody listens
+	deploy[4] = "http://127.0.0.1:1/" // no server
 	_, said = sitelink(t, dir, 3, deploy...)
 	contains(t, said, "deployed, but not verified")
 }

@@ -97,7 +97,7 @@ func (h *Host) inDirectory(address string, dir docroot.NodeID) bool {
 	return path[:strings.LastIndexByte(path, '/')] == strings.TrimSuffix("/"+escapePath(h.tree.Path(dir)), "/")
 }
 
-// Sent returns what the server sent for a file; nil if the host is none of a server.
+// Sent returns what the server sent for a file; nil for a host that has a docroot.
 func (h *Host) Sent(id docroot.NodeID) *CrawledFile {
 	if h.opt.Crawled == nil {
 		return nil
