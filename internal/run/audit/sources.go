@@ -196,10 +196,7 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 }
 
 // HasSources reports whether findings can be placed in the author's sources.
-func (a *Audit) HasSources() bool {
-	_, ok := a.sourceProject()
-	return ok
-}
+func (a *Audit) HasSources() bool { _, ok := a.sourceProject(); return ok }
 
 // OpenSources reads the sources that the docroot was built from. dir is the
 // directory that the names of files are relative to. m is nil when none are
@@ -328,10 +325,6 @@ func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *
 		return nil
 	}
 	found, _ := a.sourceProject()
-	g := found.Generator
-	if !g.Traits().Refs {
-		return nil
-	}
 	pages := slices.Sorted(maps.Keys(of))
 	files, err := m.Files(ctx, a.Site, pages)
 	if err != nil {
@@ -350,7 +343,7 @@ func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *
 		lines := m.Lines(content[k].File)
 		var missing []destination.Link
 		var instead []string
-		for _, l := range destination.In(content[k].File, lines.Text, g) {
+		for _, l := range destination.In(content[k].File, lines.Text, found.Generator) {
 			if l.IsRef() {
 				if _, name, _, ok := refs.Missing(&content[k], l.Value); ok {
 					missing, instead = append(missing, l), append(instead, name)
