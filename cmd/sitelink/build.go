@@ -163,7 +163,9 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 	command := b.command(out)
 	// The generator does not read its docroot, but this build has another.
 	_, missing := os.Stat(g.Docroot)
-	if usual, err := filepath.Rel(g.Dir, g.Docroot); err == nil && filepath.IsLocal(usual) && usual != "." && missing == nil {
+	usual, err := filepath.Rel(g.Dir, g.Docroot)
+	inside := err == nil && filepath.IsLocal(usual) && usual != "." && missing == nil
+	if inside {
 		file, config, flag := g.LeaveOut(filepath.ToSlash(usual))
 		if file = filepath.Join(filepath.Dir(out), file); config != "" && !slices.ContainsFunc(command.Args, func(arg string) bool { return strings.HasPrefix(arg, "--config") }) {
 			if err := os.WriteFile(file, []byte(config), 0o666); err != nil {
@@ -174,7 +176,7 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 	}
 	b.note("building with " + command.String())
 	output := &warningCounter{to: to, warning: command.Warning}
-	err := system.Command{
+	err = system.Command{
 		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(os.Environ(), command.Env...),
 		Stdout: output, Stderr: output,
 	}.Run(ctx)
@@ -191,6 +193,11 @@ func (b *build) generateInto(ctx context.Context, out string, to io.Writer) erro
 		return err
 	case output.count > 0:
 		return text.WithHint(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, count(output.count, "warning")), "fix what "+g.Title()+" reports above")
+	}
+	if copied := g.Copied(usual); inside && copied != "" {
+		if err := os.RemoveAll(filepath.Join(out, copied)); err != nil {
+			return fmt.Errorf("remove what %s made of the last build: %w", g.Title(), system.Cause(err))
+		}
 	}
 	if _, err := os.Stat(out); err != nil {
 		return text.WithHint(fmt.Errorf("%s reported no error, but wrote no site to %s", g.Title(), out), "")

@@ -21,6 +21,14 @@ func TestLeaveOut(t *testing.T) {
 	}
 	eleventy := filepath.Join(npm, "node_modules", ".bin", "eleventy")
 	jekyll := testkit.Must(exec.LookPath("jekyll"))(t)
+	bin := t.TempDir() // stand-ins for Lume, which the packages of npm do not have, and Quarto
+	testkit.Write(t, filepath.Join(bin, "deno"), lumeStandIn)
+	testkit.Write(t, filepath.Join(bin, "quarto"), quartoStandIn)
+	for _, name := range []string{"deno", "quarto"} {
+		testkit.Check(t, os.Chmod(filepath.Join(bin, name), 0o755))
+	}
+	mdbook := filepath.Dir(os.Getenv("SITELINK_SPHINX"))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH")+string(os.PathListSeparator)+mdbook)
 	const pkg = `{"devDependencies": {"@11ty/eleventy": "3"}}`
 	for name, tc := range map[string]struct {
 		build string
@@ -32,6 +40,9 @@ func TestLeaveOut(t *testing.T) {
 		"ES, function":     {eleventy, nil, testkit.Files{"package.json": pkg, "eleventy.config.mjs": "export default (c) => ({ dir: { output: 'out' } });\n"}},
 		"CommonJS":         {eleventy, nil, testkit.Files{"package.json": pkg, ".eleventy.js": "module.exports = (c) => ({ dir: { output: 'out' } });\n"}},
 		"CommonJS, object": {eleventy, nil, testkit.Files{"package.json": pkg, ".eleventy.js": "module.exports = { dir: { output: 'out' } };\n"}},
+		"Lume":             {"deno", []string{"task", "lume"}, testkit.Files{"deno.json": "{}", "package.json": `{"type": "module"}`, "_config.js": "export default lume({ dest: 'out' });\n"}},
+		"Quarto":           {"quarto", []string{"render", "."}, testkit.Files{"_quarto.yml": "project:\n  type: website\n  output-dir: out\n"}},
+		"mdBook":           {filepath.Join(mdbook, "mdbook"), []string{"build"}, testkit.Files{"book.toml": "[book]\nsrc = '.'\n[build]\nbuild-dir = 'out'\n[output.html.print]\nenable = false\n", "SUMMARY.md": "- [a](index.md)\n- [b](about.md)\n"}},
 		"Jekyll":           {jekyll, []string{"build"}, testkit.Files{"_config.yml": "destination: out\nexclude: [left.md]\n", "left.md": "---\n---\n# left\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -52,6 +63,10 @@ func TestLeaveOut(t *testing.T) {
 					t.Fatalf("%s: %v\n%s", program, err, out)
 				}
 			}
+			want := 2
+			if name == "mdBook" {
+				want = 4
+			}
 			pages := func() (all []string) {
 				for _, out := range []string{"_site", "out", ".sitelink/public", "node_modules/.sitelink/public"} {
 					n := 0
@@ -61,8 +76,8 @@ func TestLeaveOut(t *testing.T) {
 						}
 						return nil
 					})
-					if n > 0 && n != 2 {
-						t.Errorf("%s has %d pages", out, n)
+					if n > 0 && n != want {
+						t.Errorf("%s has %d pages, want %d", out, n, want)
 					}
 					if n > 0 {
 						all = append(all, out)
@@ -73,10 +88,47 @@ func TestLeaveOut(t *testing.T) {
 			run(tc.build, tc.args...)
 			run("sitelink", "check", "--build")
 			run("sitelink", "fix")
-			run(tc.build, tc.args...)
+			if name != "mdBook" { // it copies .sitelink, and .git, where the project itself has the content
+				run(tc.build, tc.args...)
+			}
 			if got := pages(); len(got) != 2 {
 				t.Errorf("built %q", got)
 			}
 		})
 	}
 }
+
+// lumeStandIn is deno with a task that does as Lume 3 does (seen with its sources): every path
+// is below the directory, and what is left out is where it builds, names that begin with an
+// underscore or a dot, and what the configuration ignores.
+const lumeStandIn = `#!/usr/bin/env node
+const fs = require("node:fs"), path = require("node:path");
+const arg = (name) => process.argv.find((a) => a.startsWith("--" + name + "="))?.split("=")[1];
+const below = (...names) => path.join(process.cwd(), ...names);
+globalThis.lume = (options) => ({ dest: arg("dest") ?? options.dest, ignored: [], src: below, root: below, ignore(f) { this.ignored.push(f); } });
+import(path.resolve(arg("config") ?? "_config.js")).then(({ default: site }) => {
+  const out = below(site.dest);
+  const walk = (dir) => {
+    for (const e of fs.readdirSync(below(dir), { withFileTypes: true })) {
+      const name = path.join(dir, e.name);
+      if (/^[_.]/.test(e.name) || below(name) === out || site.ignored.some((f) => f(name))) continue;
+      if (e.isDirectory()) walk(name);
+      if (!/\.(md|html)$/.test(name)) continue;
+      fs.mkdirSync(path.join(out, dir), { recursive: true });
+      fs.writeFileSync(path.join(out, name.replace(/\.md$/, ".html")), "<p>");
+    }
+  };
+  walk("/");
+});
+`
+
+// quartoStandIn does as Quarto does by its documentation and sources: every Markdown file is
+// input, but for names that begin with an underscore or a dot and what is where it builds. The
+// project has its pages also as Markdown.
+const quartoStandIn = `#!/bin/sh
+out=$(sed -n 's/ *output-dir: //p' _quarto.yml)
+while [ $# -gt 0 ]; do [ "$1" != --output-dir ] || out=$2; shift; done
+find . -name '[_.]?*' -prune -o -path "./$out" -prune -o -name '*.md' -print | while read -r f; do
+  mkdir -p "$out/$(dirname "$f")" && cp "$f" "$out/$f" && echo '<p>' >"$out/${f%.md}.html"
+done
+`

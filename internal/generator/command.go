@@ -40,7 +40,7 @@ func (c Command) String() string {
 }
 
 // Builds reports whether there is a command that builds the project.
-func (p Project) Builds() bool { return rowOf(p.Generator) != nil }
+func (p Project) Builds() bool { return rowOf(p.Generator).build != "" }
 
 // Command returns the command that builds the project into the directory out, an
 // absolute path, with more arguments. Run it in p.Dir. With strict it warns about
@@ -89,22 +89,37 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 // own, and leaves out dir, where the project's own builds go, which the generator would take
 // for input. file is the name for it, and flag goes before its path; "" if dir is no input.
 func (p Project) LeaveOut(dir string) (file, text, flag string) {
-	if r := rowOf(p.Generator); r != nil && r.leaveOut != nil {
+	if r := rowOf(p.Generator); r.leaveOut != nil {
 		return r.leaveOut(p, dir)
 	}
 	return "", "", ""
 }
 
-// eleventyLeaveOut wraps the project's configuration, which is a program.
-func eleventyLeaveOut(p Project, dir string) (file, text, flag string) {
-	config := ""
-	if len(p.Configs) > 0 {
-		var err error
-		if config, err = filepath.Abs(filepath.Join(p.Dir, filepath.FromSlash(p.Configs[0]))); err != nil {
-			return "", "", ""
+// Copied returns what such a build makes of dir if nothing can leave it out: a path below the
+// directory that is built into, or "".
+func (p Project) Copied(dir string) string {
+	if r := rowOf(p.Generator); r.copies {
+		content := cmp.Or(p.ownContent(), append(r.content, "")[0])
+		if below, err := filepath.Rel(filepath.Join(p.Source, content), dir); err == nil && filepath.IsLocal(below) {
+			return below
 		}
 	}
-	return "leave-out.cjs", strings.NewReplacer("CONFIG", strconv.Quote(config), "DIR", strconv.Quote(dir)).Replace(eleventyLeavesOut), "--config="
+	return ""
+}
+
+// wrapped returns a leaveOut for configurations that are programs: text wraps CONFIG, and
+// leaves out DIR.
+func wrapped(file, text string) func(p Project, dir string) (string, string, string) {
+	return func(p Project, dir string) (string, string, string) {
+		config := ""
+		if len(p.Configs) > 0 {
+			var err error
+			if config, err = filepath.Abs(filepath.Join(p.Dir, filepath.FromSlash(p.Configs[0]))); err != nil {
+				return "", "", ""
+			}
+		}
+		return file, strings.NewReplacer("CONFIG", strconv.Quote(config), "DIR", strconv.Quote(dir)).Replace(text), "--config="
+	}
 }
 
 // jekyllLeaveOut adds dir to all that the project's configurations exclude. Jekyll itself reads
@@ -153,12 +168,18 @@ module.exports = function (eleventyConfig) {
 };
 `
 
+// lumeLeavesOut: Lume leaves out only where it builds, and names that begin with an underscore.
+const lumeLeavesOut = `// made by sitelink: the project's configuration, in which the docroot is no input
+import { pathToFileURL } from "node:url";
+const config = CONFIG;
+const site = config ? (await import(pathToFileURL(config).href)).default : (await import("lume/mod.ts")).default();
+site.ignore((path) => site.src(path, "/").startsWith(site.root(DIR, "/")));
+export default site;
+`
+
 // Installed reports whether the program that builds the project is on this machine.
 func (p Project) Installed() bool {
 	r := rowOf(p.Generator)
-	if r == nil {
-		return false
-	}
 	program := p.Generator.Program()
 	if _, npm := r.program("npm"); npm && local(p, program)[0] != "npx" {
 		return true
@@ -178,9 +199,6 @@ func onPath(program string) bool {
 // build".
 func (p Project) UsualCommand() string {
 	r := rowOf(p.Generator)
-	if r == nil {
-		return ""
-	}
 	usual := cmp.Or(r.usual, r.build)
 	if _, npm := r.program("npm"); npm {
 		usual = "npx " + usual
@@ -195,7 +213,11 @@ func (p Project) fill(command, out string) string {
 	if content == "" && len(r.content) > 0 {
 		content = r.content[len(r.content)-1]
 	}
-	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "BUILDER", p.Builder, "OUT", out).Replace(command)
+	below := out
+	if rel, err := filepath.Rel(p.Dir, out); err == nil {
+		below = filepath.ToSlash(rel)
+	}
+	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "BUILDER", p.Builder, "RELATIVE-OUT", below, "OUT", out).Replace(command)
 }
 
 // Install says how a generator's program is installed. npm and pip are the packages
@@ -204,9 +226,6 @@ func (p Project) fill(command, out string) string {
 // root; an empty version is a default.
 func (n Name) Install(version string) (npm, pip, text, ci string) {
 	r := rowOf(n)
-	if r == nil {
-		return "", "", "", ""
-	}
 	npm, isNPM := r.program("npm")
 	pip, isPip := r.program("pip")
 	gem, isGem := r.program("gem")
@@ -226,11 +245,8 @@ func (n Name) Install(version string) (npm, pip, text, ci string) {
 
 // Program is the name of the program that builds the project.
 func (n Name) Program() string {
-	if r := rowOf(n); r != nil {
-		program, _, _ := strings.Cut(r.build, " ")
-		return program
-	}
-	return ""
+	program, _, _ := strings.Cut(rowOf(n).build, " ")
+	return program
 }
 
 // local returns how to call a program of npm: the one that the project has
@@ -291,11 +307,9 @@ func (s Settings) withBaseFlag(args []string, flags []string) Settings {
 // OutputFlag returns the flag among args that chooses where the site is built, ""
 // for none.
 func (p Project) OutputFlag(args []string) string {
-	if r := rowOf(p.Generator); r != nil {
-		for _, f := range r.outFlags {
-			if _, ok := flagValue(args, f); ok {
-				return f
-			}
+	for _, f := range rowOf(p.Generator).outFlags {
+		if _, ok := flagValue(args, f); ok {
+			return f
 		}
 	}
 	return ""
@@ -304,11 +318,9 @@ func (p Project) OutputFlag(args []string) string {
 // QuietFlag returns the flag among args that hides the warnings that a strict
 // build has to see, "" for none.
 func (p Project) QuietFlag(args []string) string {
-	if r := rowOf(p.Generator); r != nil {
-		for _, f := range r.quietFlags {
-			if slices.Contains(args, f) || slices.Contains(args, f+"=true") {
-				return f
-			}
+	for _, f := range rowOf(p.Generator).quietFlags {
+		if slices.Contains(args, f) || slices.Contains(args, f+"=true") {
+			return f
 		}
 	}
 	return ""

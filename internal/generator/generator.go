@@ -11,6 +11,7 @@
 package generator
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path"
@@ -39,12 +40,7 @@ const (
 )
 
 // Title is the name as its makers write it: "Hugo".
-func (n Name) Title() string {
-	if r := rowOf(n); r != nil {
-		return r.title
-	}
-	return string(n)
-}
+func (n Name) Title() string { return cmp.Or(rowOf(n).title, string(n)) }
 
 // Named returns the generator that pages name in their element meta, such as
 // "Docusaurus v3.9.2" or "mkdocs-1.6.1, mkdocs-material-9.5"; [None] for another.
@@ -61,12 +57,7 @@ func Named(words string) Name {
 
 // Static is what a project has to have for a build that writes a site of files instead of a
 // program: "@sveltejs/adapter-static"; "" if every build does.
-func (n Name) Static() string {
-	if r := rowOf(n); r != nil {
-		return r.static
-	}
-	return ""
-}
+func (n Name) Static() string { return rowOf(n).static }
 
 // Project is a directory that a generator makes a site from.
 type Project struct {
@@ -117,12 +108,11 @@ func Detect(dir string, only Name) (p Project, ok bool) {
 			}
 		}
 	}
-	if r := rowOf(only); r != nil {
-		for _, source := range append([]string{""}, r.sources...) {
-			if p = r.project(dir, source, ""); len(p.Configs) > 0 {
-				p.By = p.Configs[0]
-				return p, true
-			}
+	r := rowOf(only)
+	for _, source := range append([]string{""}, r.sources...) {
+		if p = r.project(dir, source, ""); len(p.Configs) > 0 {
+			p.By = p.Configs[0]
+			return p, true
 		}
 	}
 	return Project{}, false
@@ -269,8 +259,7 @@ func IsConfig(name string) bool {
 
 // HasConfig reports whether a hidden directory has the configuration, as .vitepress.
 func (n Name) HasConfig(dir string) bool {
-	r := rowOf(n)
-	return r != nil && slices.ContainsFunc(r.files, func(f string) bool {
+	return slices.ContainsFunc(rowOf(n).files, func(f string) bool {
 		above := path.Dir(f)
 		return above != "." && (dir == above || strings.HasSuffix(dir, "/"+above))
 	})
@@ -290,14 +279,14 @@ func (n Name) Foreign(tree fs.FS, name string) bool {
 		})
 	default:
 		r := rowOf(n)
-		return name != "." && base[0] == '.' || r != nil && (slices.Contains(r.docroots, name) || slices.Contains(r.Caches, name))
+		return name != "." && base[0] == '.' || slices.Contains(r.docroots, name) || slices.Contains(r.Caches, name)
 	}
 }
 
 // Lock returns the name of the file that the generator locks while it builds; "" if it
 // locks none.
 func (p Project) Lock() string {
-	if r := rowOf(p.Generator); r != nil && r.lock != "" {
+	if r := rowOf(p.Generator); r.lock != "" {
 		return filepath.Join(p.Dir, filepath.FromSlash(p.Source), r.lock)
 	}
 	return ""
@@ -310,10 +299,7 @@ func (n Name) Content() []string {
 	if n == Plain {
 		return plainContent
 	}
-	if r := rowOf(n); r != nil {
-		return r.content
-	}
-	return nil
+	return rowOf(n).content
 }
 
 var plainContent = []string{"content", "docs", "src", "posts", "pages"}

@@ -147,3 +147,29 @@ func TestForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestEarlierSite: a build elsewhere names the directory as the generator reads names, and
+// what it makes of an earlier site within the sources has a path to remove.
+func TestEarlierSite(t *testing.T) {
+	for _, tc := range []struct {
+		file, text, dir, copied, command string
+	}{
+		{"_config.ts", "import lume from 'lume/mod.ts';", "www", "", "deno task lume --dest=.sitelink/public"},
+		{"_quarto.yml", "project:\n  type: website\n", "docs", "docs", "quarto render . --output-dir OUT"},
+		{"docs/_quarto.yml", "project:\n  type: website\n", "docs/www", "www", "quarto render docs --output-dir OUT"},
+		{"book.toml", "[book]\nsrc = '.'", "book", "book", "mdbook build . --dest-dir OUT"},
+		{"book.toml", "[book]\nsrc = 'text'", "text/book", "book", "mdbook build . --dest-dir OUT"},
+		{"book.toml", "[book]\ntitle = 'x'", "book", "", "mdbook build . --dest-dir OUT"},
+		{"docs/book.toml", "", "docs/src/book", "book", "mdbook build docs --dest-dir OUT"},
+	} {
+		dir := testkit.MakeDocroot(t, map[string]string{tc.file: tc.text})
+		p, _ := Detect(dir, None)
+		out := filepath.Join(dir, ".sitelink", "public")
+		if got := p.Command(out, false, nil).String(); got != strings.ReplaceAll(tc.command, "OUT", out) {
+			t.Errorf("%s: %s", tc.file, got)
+		}
+		if got := filepath.ToSlash(p.Copied(tc.dir)); got != tc.copied {
+			t.Errorf("%s, %q: copied to %q, want %q", tc.file, tc.text, got, tc.copied)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (s *Settings) Multihost() bool { return len(s.Roots) > 0 && s.Roots[0].Dir 
 func (p Project) Settings(env []string, args ...string) (s Settings, err error) {
 	r := rowOf(p.Generator)
 	switch {
-	case r == nil:
+	case r.name == None:
 		return s, fmt.Errorf("%s has no configuration", p.Generator)
 	case r.name == Hugo:
 		var h *HugoSite
@@ -121,7 +121,7 @@ func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 // of the site, "" for none. file is a slash path relative to dir.
 func Excluded(n Name, dir, file string) (setting string) {
 	r := rowOf(n)
-	if r == nil || r.excludeKeys == "" {
+	if r.excludeKeys == "" {
 		return ""
 	}
 	p := r.project(dir, "", "")

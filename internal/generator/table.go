@@ -62,6 +62,9 @@ type row struct {
 	// leaveOut is the work of [Project.LeaveOut], nil for a generator that does not read its
 	// docroot when it builds elsewhere.
 	leaveOut func(p Project, dir string) (file, text, flag string)
+	// copies is set for one that reads it, and has no setting to leave it out: what it makes of
+	// a file has the path of the file.
+	copies bool
 	// dirBuilder is the value of BUILDER in the command that makes a directory of each page.
 	// The builders are the last names of docroots; "" for a generator that has one.
 	dirBuilder string
@@ -100,7 +103,7 @@ var rows = []row{
 		},
 	},
 	{
-		name: Eleventy, title: "Eleventy", packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT", leaveOut: eleventyLeaveOut,
+		name: Eleventy, title: "Eleventy", packages: "npm:@11ty/eleventy", usual: "eleventy", build: "eleventy --output=OUT", leaveOut: wrapped("leave-out.cjs", eleventyLeavesOut),
 		Traits: Traits{Leaves: true, Port: 8080, Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
 		files:  append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
@@ -170,13 +173,13 @@ var rows = []row{
 		Traits: Traits{Port: 3000, OwnContent: true, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"},
 			Printed: &Printed{Page: "print.html", Between: `<div style="break-before: page; page-break-before: always;"></div>`}},
 		ci:    "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
-		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", sources: []string{"docs", "doc", "guide"},
+		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", copies: true, sources: []string{"docs", "doc", "guide"},
 		files: []string{"book.toml"}, docroots: []string{"book"}, docrootKeys: "build.build-dir", pathKey: "output.html.site-url", contentKey: "book.src",
 		content: []string{"src", "docs/src", "doc/src", "guide/src"}, outFlags: []string{"-d", "--dest-dir"},
 		form: weburl.FileForm,
 	},
 	{
-		name: "quarto", title: "Quarto", packages: "pip:quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE",
+		name: "quarto", title: "Quarto", packages: "pip:quarto-cli", build: "quarto render SOURCE --output-dir OUT", usual: "quarto render SOURCE", copies: true,
 		Traits:  Traits{ResolvesMarkdown: true, NoTemplates: "the templates are those of Quarto", NoDrafts: "a draft is an empty page"},
 		sources: []string{"docs", "doc"}, files: []string{"_quarto.yml", "_quarto.yaml"}, docroots: []string{"_site", "_book"},
 		docrootKeys: "project.output-dir", baseKey: "website.site-url", outFlags: []string{"--output-dir"},
@@ -192,7 +195,7 @@ var rows = []row{
 		name: "lume", title: "Lume", install: "see https://docs.deno.com/runtime/getting_started/installation/",
 		Traits: Traits{Port: 3000, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"draft: true"}}},
 		ci:     "(command -v unzip || SUDO apt-get install -y unzip) && curl -fsSL https://deno.land/install.sh | SUDO env DENO_INSTALL=/usr/local sh",
-		build:  "deno task lume --dest=OUT", usual: "deno task lume",
+		build:  "deno task lume --dest=RELATIVE-OUT", usual: "deno task lume", leaveOut: wrapped("leave-out.mjs", lumeLeavesOut),
 		files: scripts("_config"), docroots: []string{"_site"}, docrootKeys: "dest", baseKey: "URL(", content: []string{"src"}, outFlags: []string{"--dest"},
 		form: weburl.SlashForm, forms: []formKey{{"prettyUrls", false, weburl.FileForm}},
 	},
@@ -263,13 +266,14 @@ func scripts(names ...string) (all []string) {
 	return all
 }
 
+// rowOf returns the row of a generator, one with zero values for another name.
 func rowOf(n Name) *row {
 	for i := range rows {
 		if rows[i].name == n {
 			return &rows[i]
 		}
 	}
-	return nil
+	return &row{}
 }
 
 // mark identifies a generator: one of names, which are the files of the row if there

@@ -98,9 +98,4 @@ type Printed struct {
 }
 
 // Traits returns those of a generator.
-func (n Name) Traits() Traits {
-	if r := rowOf(n); r != nil {
-		return r.Traits
-	}
-	return Traits{}
-}
+func (n Name) Traits() Traits { return rowOf(n).Traits }
