@@ -46,8 +46,8 @@ type Occurrence struct{ Line, Column int }
 
 // Explain judges raw, the value of an attribute, as a link of a page, and
 // records every step. The verdict is the one that [Run] gives to such a link.
-// page is the page's path in the docroot; empty means the home page, or the
-// first page of a site that has none.
+// page is the page's path in the docroot, or its address; empty means the home
+// page, or the first page of a site that has none.
 //
 // The error wraps [ErrNotFound] when there is no such page. Otherwise it is that
 // of reading a page, or the cause for which ctx was cancelled.
@@ -145,7 +145,7 @@ func (e *Explanation) addStep(rule, format string, args ...any) {
 }
 
 // pageNamed finds a page by its path in the docroot, with or without a leading
-// slash.
+// slash, by its site path or its address.
 func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	if name == "" {
 		for _, index := range s.IndexNames() {
@@ -160,6 +160,11 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
 	if page, isPage := s.PageOf(id); ok && isPage {
 		return page, nil
+	}
+	if to, err := resolveName(s, name); err == nil && (to.State == host.StateOK || to.State == host.StateRedirect) {
+		if page, ok := s.PageOf(to.Node); ok {
+			return page, nil
+		}
 	}
 	return 0, notFound(fmt.Errorf("%s is not a page of %s", name, s.Root()))
 }

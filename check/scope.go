@@ -64,6 +64,17 @@ func Walk(ctx context.Context, s *site.Site, opt Options) ([]Visit, error) {
 	return c.visits, nil
 }
 
+// Follows returns which pages linksets let a crawl follow, by their decoded site paths, and the
+// seeds at which it begins. from and skip are those of [Options].
+func Follows(from, skip []string) (follows func(path string) bool, seeds []string, err error) {
+	in, err := parseLinksets(from)
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := parseLinksets(skip)
+	return func(path string) bool { return (len(from) == 0 || in.match(path)) && !out.match(path) }, in.seeds(), err
+}
+
 // scopeOf finds the pages whose links are judged. Without linksets in From,
 // these are all but those of Skip, in the order of their paths, up to the limit.
 // With linksets, they are those that links lead to from the seeds (LL-17):

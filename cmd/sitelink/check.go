@@ -271,7 +271,7 @@ const maxListed = 50_000
 // textOptions returns how text names files: as a user in the directory would write them.
 func textOptions(p *project.Project) report.TextOptions {
 	opt := report.TextOptions{Prefix: cmp.Or(p.Server, p.Docroot), Here: p.FromRoot(p.Dir), All: p.Config.All}
-	if rel, err := filepath.Rel(p.Abs(p.Docroot), p.Dir); err == nil && rel != "." && filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(p.Abs(p.Docroot), p.Dir); p.Server == "" && err == nil && rel != "." && filepath.IsLocal(rel) {
 		opt.Within = filepath.ToSlash(rel)
 	}
 	return opt
@@ -281,7 +281,7 @@ func textOptions(p *project.Project) report.TextOptions {
 func reportOptions(c *cli, p *project.Project) (report.Options, error) {
 	opt := report.Options{
 		TextOptions:  textOptions(p),
-		Base:         p.FromRoot(p.Docroot),
+		Base:         cmp.Or(p.Server, p.FromRoot(p.Docroot)),
 		GroupBy:      report.GroupNamed(p.Config.GroupBy),
 		WarningsFail: p.Config.FailOn == "warning",
 		Version:      versionNumber(),

@@ -25,6 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/external"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // linksQuestion is the question that the flags of links ask.
@@ -125,6 +126,7 @@ type linksAnswer struct {
 	q    linksQuestion
 	opt  check.Options
 	out  io.Writer
+	buf  []byte // of a list, until it is written
 }
 
 func (l *linksAnswer) write(ctx context.Context) error {
@@ -272,59 +274,60 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 }
 
 func (l *linksAnswer) anchors(ctx context.Context) error {
-	base := l.site.BaseURL()
-	var buf []byte
-	render := func(dst []byte, x check.Anchor) []byte {
-		dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
-		if x.Kind == "map" {
-			dst = append(dst, " (map)"...)
-		}
-		return append(dst, '\n')
-	}
-	switch l.q.format {
-	case "jsonl":
-		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendJSON(dst) }
-	case "csv":
-		buf = report.AnchorRecord("", check.Anchor{}).AppendCSVHeader(buf)
-		render = func(dst []byte, x check.Anchor) []byte { return report.AnchorRecord(base, x).AppendCSV(dst) }
-	}
+	l.begin(report.AnchorRecord("", check.Anchor{}))
 	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.page, func(x check.Anchor) error {
-		if buf = render(buf, x); len(buf) < 64<<10 {
-			return nil
-		}
-		err := l.print(string(buf))
-		buf = buf[:0]
-		return err
+		return l.add(report.AnchorRecord(l.site.BaseURL(), x), func(dst []byte) []byte {
+			dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
+			if x.Kind == "map" {
+				dst = append(dst, " (map)"...)
+			}
+			return append(dst, '\n')
+		})
 	})
 	if err != nil {
 		return unanswered(err)
 	}
-	return l.print(string(buf))
+	return l.flush()
 }
 
 // writeList writes n records that are in memory.
 func writeList(l *linksAnswer, n int, record func(i int) report.Record, text func(dst []byte, i int) []byte, sample report.Record) error {
-	var buf []byte
-	if l.q.format == "csv" {
-		buf = sample.AppendCSVHeader(buf)
-	}
+	l.begin(sample)
 	for i := range n {
-		switch l.q.format {
-		case "jsonl":
-			buf = record(i).AppendJSON(buf)
-		case "csv":
-			buf = record(i).AppendCSV(buf)
-		default:
-			buf = text(buf, i)
-		}
-		if len(buf) >= 64<<10 {
-			if err := l.print(string(buf)); err != nil {
-				return err
-			}
-			buf = buf[:0]
+		if err := l.add(record(i), func(dst []byte) []byte { return text(dst, i) }); err != nil {
+			return err
 		}
 	}
-	return l.print(string(buf))
+	return l.flush()
+}
+
+// begin begins a list of records with the fields of sample.
+func (l *linksAnswer) begin(sample report.Record) {
+	if l.q.format == "csv" {
+		l.buf = sample.AppendCSVHeader(l.buf)
+	}
+}
+
+// add writes a record, which text has as a line.
+func (l *linksAnswer) add(r report.Record, line func(dst []byte) []byte) error {
+	switch l.q.format {
+	case "jsonl":
+		l.buf = r.AppendJSON(l.buf)
+	case "csv":
+		l.buf = r.AppendCSV(l.buf)
+	default:
+		l.buf = line(l.buf)
+	}
+	if len(l.buf) < 64<<10 {
+		return nil
+	}
+	return l.flush()
+}
+
+func (l *linksAnswer) flush() error {
+	err := l.print(string(l.buf))
+	l.buf = l.buf[:0]
+	return err
 }
 
 func (l *linksAnswer) print(text string) error {
@@ -372,9 +375,9 @@ func publicAddress(s *site.Site, x check.Address) report.Record {
 func explainCommand(c *cli) *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
-		Use: "explain LINK|PLACE|CODE",
+		Use: "explain LINK|PLACE|CODE [DIR | URL]",
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if len(args) == 0 || len(args) > 2 {
 				return text.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
 			}
 			if args[0] == "" {
@@ -383,7 +386,7 @@ func explainCommand(c *cli) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := c.configure(cmd, nil)
+			cfg, err := c.configure(cmd, args[1:])
 			if err != nil {
 				return err
 			}
@@ -392,7 +395,7 @@ func explainCommand(c *cli) *cobra.Command {
 	}
 	addKeyFlags(cmd, notForExplain...)
 	addConfigFlag(cmd)
-	cmd.Flags().StringVar(&page, "page", "", "resolve LINK as a link of `PAGE`, a path below the docroot")
+	cmd.Flags().StringVar(&page, "page", "", "resolve LINK as a link of `PAGE`, a path below the docroot or an address")
 	return cmd
 }
 
@@ -406,14 +409,26 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 	if i := slices.IndexFunc(docs.Codes(), func(code docs.Code) bool { return code.Name == link }); i >= 0 {
 		return c.print(docs.Codes()[i].String())
 	}
+	p, err := c.find(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	is := reported(p, link)
+	if is == nil && p.Server != "" {
+		askFor(p.Config, page, link)
+	}
+	opt, done := c.loading(p)
+	opt.Sources = is != nil
+	run, err := audit.Open(ctx, p, opt)
+	done()
+	if err != nil {
+		return err
+	}
+	defer run.Close()
 	links := []check.Finding{{Page: page, Raw: link}}
-	if is := reported(link); is != nil && page == "" {
+	if is != nil && page == "" {
 		// Each link of a page counts once.
-		p, err := c.find(ctx, cfg)
-		if err != nil {
-			return err
-		}
-		_, result, err := c.check(ctx, p, func(opt *audit.Options) { opt.Sources = true })
+		result, err := run.Check(ctx)
 		if err != nil {
 			return err
 		}
@@ -430,17 +445,13 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 			same := func(other check.Finding) bool {
 				return other.Raw == f.Raw && (other.Target == f.Target || other.Page == f.Page)
 			}
-			if is(p, f, causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
+			if is(f, causes[i], fingerprints[i]) && !slices.ContainsFunc(found, same) {
 				found = append(found, *f)
 			}
 		}
 		if links = found; len(links) == 0 {
 			return text.Usage("check reports nothing at "+link, "name the link itself: sitelink explain LINK --page PAGE")
 		}
-	}
-	run, err := c.load(ctx, cfg)
-	if err != nil {
-		return err
 	}
 	broken := false
 	for i, f := range links {
@@ -479,6 +490,9 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 		if err := c.print(explanation(run.Project, e, f.Raw, places) + known); err != nil {
 			return err
 		}
+		if u, err := weburl.Parse(f.Raw); err == nil && e.Link.Verdict == check.Unchecked && host.IsLocal([]byte(u.Host())) {
+			c.ui.note(fmt.Sprintf("what a running site answers: sitelink explain %s %s://%s/", f.Raw, u.Scheme(), u.Authority()))
+		}
 		broken = broken || e.Link.Verdict == check.Error && e.Ignored == ""
 	}
 	if broken {
@@ -494,28 +508,29 @@ var (
 
 // reported returns which findings of a report a text names, nil if it is a link. A place may
 // be as text names it, or as other formats do, from the root.
-func reported(text string) func(p *project.Project, f *check.Finding, cause, fingerprint string) bool {
+func reported(p *project.Project, text string) func(f *check.Finding, cause, fingerprint string) bool {
 	if idInReport().MatchString(text) {
-		return func(_ *project.Project, _ *check.Finding, cause, fingerprint string) bool {
-			return text == cause || text == fingerprint
-		}
+		return func(_ *check.Finding, cause, fingerprint string) bool { return text == cause || text == fingerprint }
 	}
 	m := placeInReport().FindStringSubmatch(text)
 	if m == nil {
 		return nil
 	}
-	file := filepath.Clean(m[1])
-	dir, _ := filepath.Abs(".")
-	_, err := os.Stat(file)
-	_, fromRoot := os.Stat(filepath.Join(project.RootOf(dir), file))
-	if err != nil && fromRoot != nil {
-		return nil // such as localhost:8080
+	file, built := m[1], textOptions(p)
+	if !isAddress(text) {
+		file = filepath.Clean(file)
+		_, err := os.Stat(file)
+		if _, fromRoot := os.Stat(filepath.Join(p.Root, file)); err != nil && fromRoot != nil {
+			return nil // such as localhost:8080
+		}
+	} else if p.Server == "" {
+		return nil
 	}
-	return func(p *project.Project, f *check.Finding, _, _ string) bool {
+	return func(f *check.Finding, _, _ string) bool {
 		at := func(name string, line, column int) bool {
 			return (name == p.FromRoot(file) || name == filepath.ToSlash(file)) && strconv.Itoa(line) == m[2] && (m[3] == "" || strconv.Itoa(column) == m[3])
 		}
-		return f.Source != nil && at(f.Source.File, f.Source.Line, f.Source.Column) || at(path.Join(p.FromRoot(p.Docroot), f.Page), f.Line, f.Column)
+		return f.Source != nil && at(f.Source.File, f.Source.Line, f.Source.Column) || at(path.Join(p.FromRoot(p.Docroot), f.Page), f.Line, f.Column) || at(built.Page(f.Page), f.Line, f.Column)
 	}
 }
 

@@ -33,7 +33,7 @@ func isAddress(arg string) bool {
 
 // asksServers reports whether a command takes the address of a running site as DIR.
 func asksServers(cmd *cobra.Command) bool {
-	return slices.Contains([]string{"check", "external", "links", "write", "update"}, cmd.Name())
+	return slices.Contains([]string{"check", "external", "links", "explain", "write", "update"}, cmd.Name())
 }
 
 // notForServers says why a command cannot work with the address of a running site.
@@ -77,6 +77,19 @@ func setServer(cfg *config.Config, address string) error {
 	return nil
 }
 
+// askFor lets a crawl also ask for a link of a page, to which no page that it finds may lead.
+func askFor(cfg *config.Config, page, link string) {
+	at, err := weburl.Parse(cfg.Server)
+	for _, name := range []string{page, link} {
+		if err == nil {
+			at, err = at.Resolve(name)
+		}
+	}
+	if key, ok := strings.CutPrefix(at.WithoutFragment(), strings.TrimSuffix(cfg.Server, "/")); ok && err == nil {
+		cfg.Asked = append(cfg.Asked, key)
+	}
+}
+
 // usualPace is the time between two requests to the host of the user's own site.
 const usualPace = 50 * time.Millisecond
 
@@ -104,9 +117,10 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		}
 		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})
-		if o.Follows, o.Seeds, err = follows(p.Config); err != nil {
+		if o.Follows, o.Seeds, err = check.Follows(p.Config.From, p.Config.Skip); err != nil {
 			return nil, err
 		}
+		o.Seeds = append(o.Seeds, p.Config.Asked...)
 		o.Progress = func(done, known int) {
 			progress.draw(func() string { return fmt.Sprintf("asking %s: %s of %s", p.Server, thousands(done), thousands(known)) })
 		}
@@ -114,35 +128,15 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		if err != nil {
 			return nil, fmt.Errorf("keep the pages of %s: %w", p.Server, system.Cause(err))
 		}
+		unlinked := os.Remove(texts.Name()) == nil // nothing stays when the process is killed; not so on Windows
 		c.atEnd = append(c.atEnd, func() {
 			texts.Close()
-			os.Remove(texts.Name())
+			if !unlinked {
+				os.Remove(texts.Name())
+			}
 		})
 		return crawl.Run(ctx, p.Config.Start, texts, o)
 	}
-}
-
-// follows returns whether the linksets of a configuration let the crawl follow the links of a
-// page, and where it begins.
-func follows(cfg *config.Config) (is func(path string) bool, seeds []string, err error) {
-	var sets [2][]check.Linkset
-	for i, texts := range [][]string{cfg.From, cfg.Skip} {
-		for _, t := range texts {
-			l, err := check.ParseLinkset(t)
-			if err != nil {
-				return nil, nil, err
-			}
-			if sets[i] = append(sets[i], l); i == 0 {
-				seeds = append(seeds, l.Seed())
-			}
-		}
-	}
-	match := func(all []check.Linkset, path string) bool {
-		return slices.ContainsFunc(all, func(l check.Linkset) bool { return l.Match(path) })
-	}
-	return func(path string) bool {
-		return (len(sets[0]) == 0 || match(sets[0], path)) && !match(sets[1], path)
-	}, seeds, nil
 }
 
 // localMaps returns what reads image maps from the docroot (LL-89); nil if neither the user nor a

@@ -18,7 +18,7 @@ var trusted = [][]string{
 	{"check", "git", "a URL that you type", "reports"},
 	{"notify --dry-run", "git", "ledger", "cache, tombstones"},
 	{"links", "nothing", "a URL that you type", "nothing"},
-	{"explain", "nothing", "nothing", "nothing"},
+	{"explain", "nothing", "a URL that you type", "nothing"},
 	{"doctor", "git", "nothing", "nothing"},
 	{"profile", "nothing", "nothing", "nothing"},
 	{"verify", "nothing", "the host of the site", "nothing"},

@@ -92,8 +92,10 @@ type Config struct {
 	// Pages are patterns of the pages to judge, relative to the docroot: not a key.
 	Pages []string
 	// Server is the address of a running site, with a slash at its end, that is checked in place
-	// of a docroot, and Start the page of it that was named, below Server: not keys.
+	// of a docroot, and Start the page of it that was named, below Server: not keys. Asked are
+	// more addresses below Server.
 	Server, Start string
+	Asked         []string
 
 	places   map[string]string
 	withheld []withheldKey

@@ -22,13 +22,18 @@ func (o *Options) filePosition(f *check.Finding) (file string, line, column int)
 	return pageFile(o.Base, f.Page), f.Line, f.Column
 }
 
-// pageFile returns the path of a built page relative to the root of the project. base is
-// [Options.Base].
+// pageFile returns the path of a built page relative to the root of the project, or its address
+// at a running site. base is [Options.Base].
 func pageFile(base, page string) string {
-	if base == "" || base == "." {
+	switch {
+	case base == "" || base == ".":
 		return page
+	case strings.Contains(base, "://"): // there is no file, and a browser opens the address
+		return base + strings.TrimSuffix(page, "index.html")
+	case strings.HasPrefix(page, "../"): // a project file outside the docroot
+		return path.Join(base, page)
 	}
-	return path.Join(base, page)
+	return strings.TrimSuffix(base, "/") + "/" + page
 }
 
 // appendSentence appends the message and the suggestion in one line, for
@@ -51,9 +56,12 @@ func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 // appendURI appends a slash path as a URI reference (RFC 3986, section 4). It
 // percent-encodes every byte that is neither unreserved nor a slash, so that no
 // part of a path can be read as a scheme, query or fragment. An absolute path
-// becomes a file URI.
+// becomes a file URI. An address stays one.
 func appendURI(dst []byte, file string) []byte {
-	if absolute(file) {
+	plain := "-._~/"
+	if strings.Contains(file, "://") {
+		plain += ":[]?&=+%"
+	} else if absolute(file) {
 		dst = append(dst, "file://"...)
 		if file[0] != '/' { // C:/site
 			dst = append(dst, '/')
@@ -62,7 +70,7 @@ func appendURI(dst []byte, file string) []byte {
 	for i := range len(file) {
 		c := file[i]
 		switch {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("-._~/", c) >= 0:
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(plain, c) >= 0:
 			dst = append(dst, c)
 		default:
 			dst = append(dst, '%', upperHex[c>>4], upperHex[c&15])
@@ -73,9 +81,9 @@ func appendURI(dst []byte, file string) []byte {
 
 const upperHex = "0123456789ABCDEF"
 
-// absolute reports whether a slash path is absolute on any system: /a or C:/a.
+// absolute reports whether a slash path is absolute on any system, /a or C:/a, or an address.
 func absolute(file string) bool {
-	return strings.HasPrefix(file, "/") || len(file) > 2 && file[1] == ':' && file[2] == '/'
+	return strings.HasPrefix(file, "/") || strings.Contains(file, "://") || len(file) > 2 && file[1] == ':' && file[2] == '/'
 }
 
 // DescribeSource says what kind of file a source position is in, such as "a

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"io"
-	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -239,23 +238,10 @@ func appendLineColumn(dst []byte, line, column int) []byte {
 func (o *TextOptions) Page(page string) string { return string(appendPath(nil, page, o)) }
 
 func appendPath(dst []byte, page string, opt *TextOptions) []byte {
-	prefix := opt.Prefix
 	if rel, err := filepath.Rel(filepath.FromSlash(opt.Within), filepath.FromSlash(page)); opt.Within != "" && err == nil {
 		return appendQuoted(dst, filepath.ToSlash(rel))
 	}
-	if strings.HasPrefix(page, "../") { // a project file outside the docroot
-		return appendQuoted(dst, path.Join(prefix, page))
-	}
-	if strings.Contains(prefix, "://") { // the address is more use than the name that a build gives the file
-		page = strings.TrimSuffix(page, "index.html")
-	}
-	if prefix != "" && prefix != "." {
-		dst = appendQuoted(dst, prefix)
-		if !strings.HasSuffix(prefix, "/") {
-			dst = append(dst, '/')
-		}
-	}
-	return appendQuoted(dst, page)
+	return appendQuoted(dst, pageFile(opt.Prefix, page))
 }
 
 // painter turns colours on and off, or does nothing.

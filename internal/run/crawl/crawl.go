@@ -333,14 +333,8 @@ func (c *crawler) sitemaps(ctx context.Context) {
 }
 
 // binary are the ends of addresses that have no links: only their header is asked for.
-var binary = func() map[string]bool {
-	m := map[string]bool{}
-	for _, end := range strings.Fields(`png jpg jpeg gif webp avif ico bmp tif tiff heic woff woff2 ttf otf eot mp3 mp4 m4a m4v ogg oga ogv opus wav flac webm mov avi mkv
-		pdf ps epub mobi doc docx xls xlsx ppt pptx odt ods odp zip tar tgz gz bz2 xz zst 7z rar jar war deb rpm dmg exe msi apk iso img bin wasm psd ai`) {
-		m["."+end] = true
-	}
-	return m
-}()
+const binary = `.png .jpg .jpeg .gif .webp .avif .ico .bmp .tif .tiff .heic .woff .woff2 .ttf .otf .eot .mp3 .mp4 .m4a .m4v .ogg .oga .ogv .opus .wav .flac .webm .mov .avi .mkv 
+	.pdf .ps .epub .mobi .doc .docx .xls .xlsx .ppt .pptx .odt .ods .odp .zip .tar .tgz .gz .bz2 .xz .zst .7z .rar .jar .war .deb .rpm .dmg .exe .msi .apk .iso .img .bin .wasm .psd .ai `
 
 // ask asks for an address, again if the server wants that.
 func (c *crawler) ask(ctx context.Context, key string) *reply {
@@ -353,7 +347,7 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 		}
 	}
 	method := http.MethodGet
-	if binary[strings.ToLower(path.Ext(where))] && !strings.HasSuffix(where, ".xml.gz") {
+	if end := path.Ext(where); end != "" && strings.Contains(binary, strings.ToLower(end)+" ") && !strings.HasSuffix(where, ".xml.gz") {
 		method = http.MethodHead
 	}
 	for try := 1; ; try++ {

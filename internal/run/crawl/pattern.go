@@ -3,6 +3,8 @@ package crawl
 import (
 	"slices"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // patternOf returns what an address has in common with those that a server makes up without end,
@@ -47,15 +49,7 @@ func patternOf(key string) (pattern string, made bool) {
 	return pattern, made
 }
 
+var digits = text.Regexp("[0-9]+")
+
 // numbers replaces the numbers in a name by #.
-func numbers(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c < '0' || c > '9' {
-			b.WriteByte(c)
-		} else if i == 0 || name[i-1] < '0' || name[i-1] > '9' {
-			b.WriteByte('#')
-		}
-	}
-	return b.String()
-}
+func numbers(name string) string { return digits().ReplaceAllString(name, "#") }
