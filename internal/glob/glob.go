@@ -348,7 +348,8 @@ func newClass(text string) element {
 			text = text[1:]
 			high = next()
 		}
-		e.ranges = append(e.ranges, [2]rune{low, high})
+		// In a range backwards, the first character still counts.
+		e.ranges = append(e.ranges, [2]rune{low, max(low, high)})
 	}
 	return e
 }
