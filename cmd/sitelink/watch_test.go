@@ -81,9 +81,15 @@ func (w *watched) start(change func(*exec.Cmd), args ...string) {
 	w.lines = bufio.NewScanner(stdout)
 }
 
+// write puts a complete file in its place, as many editors do: a watch on a busy machine
+// would see the empty file between the truncation and the text.
 func (w *watched) write(name, text string) {
 	w.t.Helper()
-	testkit.Write(w.t, filepath.Join(w.root, name), text)
+	complete := filepath.Join(w.t.TempDir(), "x")
+	testkit.Write(w.t, complete, text)
+	name = filepath.Join(w.root, name)
+	testkit.Check(w.t, os.MkdirAll(filepath.Dir(name), 0o755))
+	testkit.Check(w.t, os.Rename(complete, name))
 }
 
 // check returns the lines of the next check, without its first.
