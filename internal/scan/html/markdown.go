@@ -30,6 +30,7 @@ type MarkdownScanner struct {
 	b      scan.Builder
 	parser parser.Parser
 	effort MarkdownEffort
+	plain  plainText
 	raw    RawLinks
 	defs   map[uint32]bool // offsets of the definitions that links use
 	// Slug returns the id that a forge makes of the text of a heading. It is nil where
@@ -54,7 +55,7 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 		}
 		s.parser = goldmark.New(goldmark.WithExtensions(extensions...)).Parser()
 		// Behind all others, so that tables are tables.
-		s.parser.AddOptions(parser.WithParagraphTransformers(util.Prioritized(&s.effort, 1<<30)))
+		s.parser.AddOptions(parser.WithParagraphTransformers(util.Prioritized(&s.plain, 1<<30), util.Prioritized(&s.effort, 1<<30+1)))
 		s.defs = map[uint32]bool{}
 	}
 	clear(s.defs)
@@ -71,6 +72,7 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 }
 
 func (s *MarkdownScanner) read(source []byte) {
+	s.plain.inHeading = s.Slug != nil && hasHeading(source)
 	doc := s.parser.Parse(text.NewReader(source)).(*ast.Document)
 	l := Locator{Source: source, Doc: doc}
 	EachLink(doc, func(n ast.Node) {
@@ -99,6 +101,28 @@ func (s *MarkdownScanner) read(source []byte) {
 			s.b.Page.Anchors = append(s.b.Page.Anchors, f.labels...)
 		}
 	}
+}
+
+// plainText keeps paragraphs without any link from being read further: half of the time of
+// goldmark goes into delimiters of emphasis and the like.
+type plainText struct{ inHeading bool }
+
+// Transform replaces a paragraph that can have no link. The text of a heading counts, also
+// between tags of HTML, and in front of the line that makes it one.
+func (t *plainText) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
+	bar, _ := reader.PeekLine()
+	if bar = bytes.TrimLeft(bar, " \t"); t.inHeading || len(bar) > 0 && (bar[0] == '=' || bar[0] == '-') {
+		return
+	}
+	lines := p.Lines()
+	for _, line := range lines.Sliced(0, lines.Len()) {
+		line := line.Value(reader.Source())
+		if bytes.IndexByte(line, '[') >= 0 || bytes.IndexByte(line, '<') >= 0 || bytes.IndexByte(line, '@') >= 0 ||
+			bytes.Contains(line, []byte("://")) || bytes.Contains(line, []byte("www.")) {
+			return
+		}
+	}
+	p.Parent().ReplaceChild(p.Parent(), p, ast.NewTextBlock())
 }
 
 // add adds a link whose destination is written at an offset.
@@ -228,21 +252,25 @@ func (e *MarkdownEffort) Lines(text []byte) (over bool) {
 		if len(line) > fewDelimiters && e.part(delimiters(line), len(line), i) {
 			return true
 		}
-		if references += bytes.Count(line, []byte("[^")); bytes.HasPrefix(line, []byte("[^")) {
-			notes++
+		bracket := bytes.IndexByte(line, '[') >= 0
+		if bracket {
+			references += bytes.Count(line, []byte("[^"))
+			if bytes.HasPrefix(line, []byte("[^")) {
+				notes++
+			}
 		}
 		switch blank := len(bytes.TrimSpace(line)) == 0; {
 		case blank:
 			run, definitions, columns = 0, 0, 0
 		default:
 			run++
-			if bytes.Contains(line, []byte("]:")) {
+			if bracket && bytes.Contains(line, []byte("]:")) {
 				definitions++
 				if e.add(run/16, i) { // all lines move
 					return true
 				}
 			}
-			if len(bytes.Trim(line, "|-: \t>")) == 0 {
+			if bytes.IndexByte(line, '|') >= 0 && len(bytes.Trim(line, "|-: \t>")) == 0 {
 				columns = max(columns, bytes.Count(line, []byte("|")))
 			}
 			if cells += columns; cells > fewCells+len(text)/2 {

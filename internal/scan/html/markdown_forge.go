@@ -177,12 +177,15 @@ func (f *forgePage) html(n ast.Node) {
 
 // hasHeading reports whether HTML may have the tag of a heading.
 func hasHeading(text []byte) bool {
-	for i := 0; i+2 < len(text); i++ {
-		if text[i] == '<' && text[i+1]|0x20 == 'h' && '1' <= text[i+2] && text[i+2] <= '6' {
+	for {
+		i := bytes.IndexByte(text, '<')
+		if i < 0 || i+2 >= len(text) {
+			return false
+		}
+		if text = text[i+1:]; text[0]|0x20 == 'h' && '1' <= text[1] && text[1] <= '6' {
 			return true
 		}
 	}
-	return false
 }
 
 // undefined matches a reference in text. Brackets behind a word, a bracket or a backslash are
