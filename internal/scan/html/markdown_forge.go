@@ -44,7 +44,7 @@ func (f *forgePage) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
 	case *ast.LinkReferenceDefinition:
 		if entering {
 			// "[//]: #" is how people write comments.
-			if at := f.locator.sliceOffset(n.Destination); at >= 0 && !f.s.defs[uint32(at)] && string(n.Destination) != "#" {
+			if at := f.locator.Offset(n); at >= 0 && !f.s.defs[uint32(at)] && string(n.Destination) != "#" {
 				f.s.b.Page.Unused = append(f.s.b.Page.Unused, 1+bytes.Count(f.source[:at], []byte("\n")))
 			}
 			f.labels = append(f.labels, scan.Anchor{Name: n.Label, Off: uint32(max(0, n.Pos())), Kind: scan.AnchorMap})

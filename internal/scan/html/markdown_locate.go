@@ -41,7 +41,7 @@ type Locator struct {
 }
 
 // Offset returns the offset of the first byte of n's destination, for a
-// reference link in its definition. It returns -1 if that is not known.
+// reference link in the first definition of its label. It returns -1 if that is not known.
 func (l *Locator) Offset(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.Link:
@@ -50,6 +50,8 @@ func (l *Locator) Offset(n ast.Node) int {
 		return l.destination(n, n.Destination, n.Reference)
 	case *ast.AutoLink:
 		return l.sliceOffset(n.Label(l.Source))
+	case *ast.LinkReferenceDefinition:
+		return l.definition(n)
 	}
 	return -1 // see RawLinks for HTML
 }
@@ -60,7 +62,7 @@ func (l *Locator) destination(n ast.Node, destination []byte, reference *ast.Ref
 	}
 	// goldmark parses a copy of lines that start in the middle of a tab.
 	if reference != nil {
-		return l.definition(reference.Value)
+		return l.labelled(reference.Value)
 	}
 	from := endOfText(n)
 	i := bytes.Index(l.Source[from:], []byte("]("))
@@ -84,8 +86,8 @@ func (l *Locator) sliceOffset(b []byte) int {
 // after returns the offset of destination, which is written at from, or on the
 // next line behind white space and the markers of the blocks around it.
 func (l *Locator) after(from int, destination []byte) int {
-	if len(destination) == 0 {
-		return from
+	if len(destination) == 0 { // ( ) or (<>)
+		return len(l.Source) - len(bytes.TrimPrefix(bytes.TrimLeft(l.Source[from:], " \t\r\n"), []byte("<")))
 	}
 	i := bytes.Index(l.Source[from:], destination)
 	if i < 0 {
@@ -94,8 +96,8 @@ func (l *Locator) after(from int, destination []byte) int {
 	return from + i
 }
 
-// definition returns the offset of the destination in the definition of a label.
-func (l *Locator) definition(label []byte) int {
+// labelled returns the offset of the destination in the definition of a label.
+func (l *Locator) labelled(label []byte) int {
 	if l.definitions == nil {
 		l.definitions = map[string]*ast.LinkReferenceDefinition{}
 		_ = ast.Walk(l.Doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -107,9 +109,15 @@ func (l *Locator) definition(label []byte) int {
 			return ast.WalkContinue, nil
 		})
 	}
-	d := l.definitions[util.ToLinkReference(label)]
-	if d == nil || d.Pos() < 0 {
-		return -1
+	if d := l.definitions[util.ToLinkReference(label)]; d != nil {
+		return l.definition(d)
+	}
+	return -1
+}
+
+func (l *Locator) definition(d *ast.LinkReferenceDefinition) int {
+	if at := l.sliceOffset(d.Destination); at >= 0 || d.Pos() < 0 {
+		return at
 	}
 	i := bytes.Index(l.Source[d.Pos():], []byte("]:"))
 	if i < 0 {

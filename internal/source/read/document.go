@@ -34,26 +34,15 @@ type Document struct {
 // Parse parses a content file by the extension of its name. With
 // hugo, {{< >}} is a shortcode.
 func Parse(name string, text []byte, hugo bool) *Document {
-	end := FrontMatter(text)
+	masked, end, codes := mask(text, hugo)
 	d := &Document{Lines: NewLines(text), Matter: Values(text, 0, end)}
-	masked := slices.Clone(text)
-	blank(masked[:end])
-	var codes []shortcode
-	if hugo {
-		codes = Shortcodes(text, end)
-		for _, sc := range codes {
-			for i := sc.From; i < sc.To; i++ {
-				masked[i] = 'x' // Hugo also replaces them with letters while it parses Markdown
-			}
-		}
-	}
 	switch ext := strings.ToLower(path.Ext(name)); {
 	case IsMarkdown(name):
 		// The offsets of links and headings are those of the file, because masked has the same
 		// length.
-		doc, links, over := parseGoldmark(masked)
+		doc, over := parseGoldmark(masked)
 		d.Over = over
-		w := markdownWalk{text: masked, unmasked: text, offsets: links.at, defs: map[string]Definition{}, raw: make([]byte, 0)}
+		w := markdownWalk{text: masked, unmasked: text, locator: html.Locator{Source: masked, Doc: doc}, defs: map[string]Definition{}, raw: make([]byte, 0)}
 		ast.Walk(doc, w.prepare)
 		w.html = htmlLinks(blankOutside(masked, w.rawSpans))
 		ast.Walk(doc, w.visit)
@@ -104,6 +93,23 @@ func Parse(name string, text []byte, hugo bool) *Document {
 	}
 	d.addShortcodes(codes)
 	return d
+}
+
+// mask returns a text of the same length without its front matter, which ends at end, and
+// with hugo without its shortcodes.
+func mask(text []byte, hugo bool) (masked []byte, end int, codes []shortcode) {
+	end = FrontMatter(text)
+	masked = slices.Clone(text)
+	blank(masked[:end])
+	if hugo {
+		codes = Shortcodes(text, end)
+		for _, sc := range codes {
+			for i := sc.From; i < sc.To; i++ {
+				masked[i] = 'x' // Hugo also replaces them with letters while it parses Markdown
+			}
+		}
+	}
+	return masked, end, codes
 }
 
 // blank replaces a text with spaces but keeps its line ends.

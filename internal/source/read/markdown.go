@@ -16,40 +16,25 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// parseGoldmark parses a Markdown text, and records where its links are. What would take
-// too long is left out, see [html.MarkdownEffort]: the links there keep their place on the
-// built page.
+// parseGoldmark parses a Markdown text. What would take too long is left out, see
+// [html.MarkdownEffort]: the links there keep their place on the built page.
 // over reports that something is.
-func parseGoldmark(text []byte) (doc ast.Node, links *offsetParser, over bool) {
-	links = &offsetParser{InlineParser: parser.NewLinkParser(), at: map[ast.Node]int{}}
-	inline := parser.DefaultInlineParsers()
-	for i := range inline {
-		if inline[i].Value == links.InlineParser { // two link parsers would interfere with each other
-			inline[i].Value = links
-		}
-	}
+func parseGoldmark(text []byte) (doc *ast.Document, over bool) {
 	effort := &html.MarkdownEffort{}
 	if effort.Lines(text) {
 		text = nil
 	}
 	md := goldmark.New(
-		goldmark.WithParser(parser.NewParser(
-			parser.WithBlockParsers(parser.DefaultBlockParsers()...),
-			parser.WithInlineParsers(inline...),
-			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
-			// Behind all others, so that tables are tables.
-			parser.WithParagraphTransformers(util.Prioritized(effort, 1<<30)),
-			parser.WithAttribute(),
-		)),
+		// Behind all others, so that tables are tables.
+		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(effort, 1<<30)), parser.WithAttribute()),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	)
-	doc = md.Parser().Parse(gtext.NewReader(text))
-	return doc, links, effort.Over
+	return md.Parser().Parse(gtext.NewReader(text)).(*ast.Document), effort.Over
 }
 
 type markdownWalk struct {
 	text     []byte
-	offsets  map[ast.Node]int      // of the destinations of inline links
+	locator  html.Locator
 	defs     map[string]Definition // by normalised label, from prepare
 	rawSpans [][2]int
 	html     []Link
@@ -68,8 +53,8 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 	switch n := n.(type) {
 	case *ast.LinkReferenceDefinition:
 		label := util.ToLinkReference(n.Label)
-		if _, ok := w.defs[label]; !ok && n.Lines().Len() > 0 {
-			if at := definitionOffset(w.text, n.Lines().At(0).Start, n.Destination); at >= 0 {
+		if _, ok := w.defs[label]; !ok {
+			if at := w.locator.Offset(n); at >= 0 {
 				w.defs[label] = Definition{at, markdownAddress(n.Destination)}
 			}
 		}
@@ -88,17 +73,6 @@ func (w *markdownWalk) prepare(n ast.Node, entering bool) (ast.WalkStatus, error
 		}
 	}
 	return ast.WalkContinue, nil
-}
-
-// definitionOffset returns the offset of the destination in a definition that
-// starts at an offset. It follows "]:" and white space, which may include a
-// line end and the markers of a block quote.
-func definitionOffset(text []byte, start int, dest []byte) int {
-	_, rest, _ := bytes.Cut(text[start:], []byte("]:"))
-	if rest = bytes.TrimLeft(rest, " \t\r\n><"); !bytes.HasPrefix(rest, dest) {
-		return -1
-	}
-	return len(text) - len(rest)
 }
 
 func (w *markdownWalk) visit(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -171,16 +145,11 @@ func (w *markdownWalk) heading(n ast.Node, at int) {
 }
 
 func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, element string) {
-	at, ok := w.offsets[n]
-	label, form := "", FormInline
+	at, label, form := w.locator.Offset(n), "", FormInline
 	if ref != nil {
-		form = FormDefinition
-		label = util.ToLinkReference(ref.Value)
-		var def Definition
-		def, ok = w.defs[label]
-		at = def.At
+		label, form = util.ToLinkReference(ref.Value), FormDefinition
 	}
-	if !ok {
+	if at < 0 {
 		return
 	}
 	it := Link{Order: n.Pos(), At: at, Ref: label, Element: element, Value: markdownAddress(dest), Form: form}
@@ -191,10 +160,7 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 }
 
 func (w *markdownWalk) autolink(n *ast.AutoLink) {
-	// The node of a bare URL has no position. But its label is a slice of the
-	// text, and both slices end at the same place.
-	label := n.Label(w.text)
-	at := cap(w.text) - cap(label)
+	label, at := n.Label(w.text), w.locator.Offset(n)
 	w.visible.add(at, label)
 	w.links = append(w.links, Link{Order: at, At: at, Element: "a", Value: string(n.URL(w.text)), Label: PlainLabel(string(label)), Form: FormAutolink})
 }
@@ -241,51 +207,6 @@ func blankOutside(text []byte, spans [][2]int) []byte {
 		copy(out[s[0]:s[1]], text[s[0]:s[1]])
 	}
 	return out
-}
-
-// offsetParser is goldmark's link parser that also records where destinations
-// start. The syntax tree has only the start of the link.
-type offsetParser struct {
-	parser.InlineParser
-	at map[ast.Node]int // inline links only
-}
-
-func (p *offsetParser) Parse(parent ast.Node, block gtext.Reader, pc parser.Context) ast.Node {
-	at := -1
-	if line, _ := block.PeekLine(); len(line) > 1 && line[0] == ']' && line[1] == '(' {
-		l, pos := block.Position()
-		block.Advance(2)
-		block.SkipSpaces()
-		if line, s := block.PeekLine(); len(line) > 0 {
-			at = s.Start
-			if line[0] == '<' {
-				at++
-			}
-		}
-		block.SetPosition(l, pos)
-	}
-	n := p.InlineParser.Parse(parent, block, pc)
-	if n == nil || at < 0 {
-		return n
-	}
-	switch l := n.(type) {
-	case *ast.Link:
-		if l.Reference == nil {
-			p.at[n] = at
-		}
-	case *ast.Image:
-		if l.Reference == nil {
-			p.at[n] = at
-		}
-	}
-	return n
-}
-
-// CloseBlock makes goldmark clean up the brackets that start no link.
-func (p *offsetParser) CloseBlock(parent ast.Node, block gtext.Reader, pc parser.Context) {
-	if c, ok := p.InlineParser.(parser.CloseBlocker); ok {
-		c.CloseBlock(parent, block, pc)
-	}
 }
 
 // jsxValue matches an attribute of an MDX component, or a property of an object, whose value

@@ -25,7 +25,7 @@ func TestDocument(t *testing.T) {
 		{"reference", "a.md", "[a][r] [r]\n\n[r]: /b/ 't'\n", "3:6 /b/|3:6 /b/"},
 		{"reference, first definition", "a.md", "[R]\n\n[r]: /1/\n[r]: /2/\n", "3:6 /1/"},
 		{"reference on two lines", "a.md", "[r]\n\n> [r]:\n>  </b/>\n", "4:5 /b/"},
-		{"reference whose label has the end of one", "a.md", "[a\\]: b]\n\n[a\\]: b]: /b/\n", ""},
+		{"reference whose label has the end of one", "a.md", "[a\\]: b]\n\n[a\\]: b]: /b/\n", "3:11 /b/"},
 		{"raw HTML, end of a block", "a.md", "<pre>\n<a href=/a/></pre> <a href=/b/>\n\n<!--\n--> <a href=/c/>\n", "2:9 /a/|2:28 /b/|5:13 /c/"},
 		{"autolinks", "a.md", "<https://a.example/> https://b.example/c", "1:2 https://a.example/|1:22 https://b.example/c"},
 		{"raw HTML", "a.md", "x <a href=\"/b/\">y</a>\n\n<div>\n<img src='i.png'>\n</div>\n", "1:12 /b/|4:11 i.png"},

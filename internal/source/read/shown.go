@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"html"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -112,17 +111,8 @@ func Headings(name string, text []byte, g generator.Name, ids generator.HeadingI
 	if !IsMarkdown(name) {
 		return nil
 	}
-	end := FrontMatter(text)
-	masked := slices.Clone(text)
-	blank(masked[:end])
-	if g.Traits().Refs {
-		for _, sc := range Shortcodes(text, end) {
-			for i := sc.From; i < sc.To; i++ {
-				masked[i] = 'x'
-			}
-		}
-	}
-	doc, _, _ := parseGoldmark(masked)
+	masked, _, _ := mask(text, g.Traits().Refs)
+	doc, _ := parseGoldmark(masked)
 	w := markdownWalk{text: masked}
 	used := map[string]bool{}
 	// Walk returns only the errors of the callback.
