@@ -84,7 +84,7 @@ func TestMarkdownPeers(t *testing.T) {
 				headings[i] = append(headings[i], textOf(n))
 			}
 			for _, a := range n.Attr {
-				if (a.Key == "href" && n.Data == "a" || a.Key == "src" && n.Data == "img") && !strings.HasPrefix(a.Val, "#fn") {
+				if a.Key == "href" && n.Data == "a" || a.Key == "src" && n.Data == "img" {
 					theirs = append(theirs, plainLink(a.Val))
 				}
 			}
@@ -92,12 +92,13 @@ func TestMarkdownPeers(t *testing.T) {
 		isBare := false
 		for _, difference := range [][2][]string{{theirs, ours}, {ours, theirs}} {
 			for _, link := range difference[0] {
-				if slices.Contains(difference[1], link) {
+				if slices.Contains(difference[1], link) || strings.HasPrefix(link, "#fn") {
 					continue
 				}
-				// goldmark and cmark disagree where a bare address ends, and whether a host needs a dot.
+				// goldmark and cmark disagree where a bare address ends, whether a host needs a dot, and
+				// whether name@1.2.0 is somebody's address: those of mail are not checked.
 				if bareAddress.MatchString(link) && !bytes.Contains(source, []byte("]("+link)) {
-					isBare = true
+					isBare = isBare || !strings.HasPrefix(link, "mailto:")
 					continue
 				}
 				t.Errorf("%s: one has the link %q", name, link)
