@@ -22,7 +22,7 @@ import (
 func Row(p *scan.Page, l *scan.Link) string {
 	kind := [...]string{scan.KindLink: "link", scan.KindResource: "resource", scan.KindAction: "action", scan.KindHint: "hint", scan.KindPing: "ping",
 		scan.KindMap: "map", scan.KindRefresh: "refresh", scan.KindMetadata: "metadata", scan.KindReference: "reference", scan.KindPicture: "picture", scan.KindFont: "font",
-		scan.KindCanonical: "canonical", scan.KindManifest: "manifest", scan.KindEntry: "entry"}[l.Kind]
+		scan.KindCanonical: "canonical", scan.KindManifest: "manifest", scan.KindEntry: "entry", scan.KindUndefined: "undefined"}[l.Kind]
 	attr := p.Attribute(l)
 	if attr == "" && l.Attr == scan.AttrText {
 		attr = "(text)"

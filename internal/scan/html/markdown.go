@@ -72,7 +72,7 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 }
 
 func (s *MarkdownScanner) read(source []byte) {
-	s.plain.inHeading = s.Slug != nil && hasHeading(source)
+	s.plain.off = s.Slug == nil || hasHeading(source)
 	doc := s.parser.Parse(text.NewReader(source)).(*ast.Document)
 	l := Locator{Source: source, Doc: doc}
 	EachLink(doc, func(n ast.Node) {
@@ -104,14 +104,15 @@ func (s *MarkdownScanner) read(source []byte) {
 }
 
 // plainText keeps paragraphs without any link from being read further: half of the time of
-// goldmark goes into delimiters of emphasis and the like.
-type plainText struct{ inHeading bool }
+// goldmark goes into delimiters of emphasis and the like. It is off where the text of a
+// paragraph counts: between tags of a heading, and in front of a definition.
+type plainText struct{ off bool }
 
-// Transform replaces a paragraph that can have no link. The text of a heading counts, also
-// between tags of HTML, and in front of the line that makes it one.
+// Transform replaces a paragraph that can have no link, and is not above the line that makes
+// it a heading.
 func (t *plainText) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	bar, _ := reader.PeekLine()
-	if bar = bytes.TrimLeft(bar, " \t"); t.inHeading || len(bar) > 0 && (bar[0] == '=' || bar[0] == '-') {
+	if bar = bytes.TrimLeft(bar, " \t"); t.off || len(bar) > 0 && (bar[0] == '=' || bar[0] == '-') {
 		return
 	}
 	lines := p.Lines()

@@ -45,17 +45,22 @@ var cases = []struct{ name, text, want string }{
 	{"not UTF-8", "[a](\xff.md)", "4 link (text) link \uFFFD.md"},
 }
 
+// rows returns the links of a page.
+func rows(p *scan.Page) string {
+	var all []string
+	for i := range p.Links {
+		all = append(all, fmt.Sprintf("%d %s", p.Links[i].Off, testkit.Row(p, &p.Links[i])))
+	}
+	return strings.Join(all, "\n")
+}
+
 func TestScan(t *testing.T) {
 	var s MarkdownScanner
 	for _, c := range cases {
 		t.Run(strings.ReplaceAll(c.name, "/", "_"), func(t *testing.T) {
 			p := s.Scan([]byte(c.text))
 			testkit.CheckPage(t, p)
-			var got []string
-			for i := range p.Links {
-				got = append(got, fmt.Sprintf("%d %s", p.Links[i].Off, testkit.Row(p, &p.Links[i])))
-			}
-			if got := strings.Join(got, "\n"); got != c.want {
+			if got := rows(p); got != c.want {
 				t.Errorf("%q\ngot:\n%s\nwant:\n%s", c.text, got, c.want)
 			}
 			if len(p.Anchors) > 0 || len(p.Faults) > 0 {
@@ -77,10 +82,16 @@ func FuzzScan(f *testing.F) {
 	var s MarkdownScanner
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList), goldmark.WithRendererOptions(html.WithUnsafe()))
 	var page Scanner
+	forge := MarkdownScanner{Slug: func(text string) string { return text }}
 	f.Fuzz(func(t *testing.T, source []byte) {
 		testkit.Linear(t, source, func(source []byte) { s.Scan(source) })
 		p := s.Scan(source)
 		testkit.CheckPage(t, p)
+		// A tag of a heading makes the scanner read all text.
+		all := rows(forge.Scan([]byte(string(source) + "\n\n<h1>")))
+		if got := rows(forge.Scan([]byte(string(source) + "\n\n<hr>"))); got != all {
+			t.Fatalf("%q: links %s, with all text %s", source, got, all)
+		}
 		found := map[string]bool{}
 		for i := range p.Links {
 			if l := &p.Links[i]; p.Element(l) == "link" || p.Element(l) == "image" {
