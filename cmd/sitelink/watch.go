@@ -318,6 +318,7 @@ func (w *watcher) away() error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.audit = nil // no source is newer than what is not there
 	return w.out.waiting(w.project.Docroot, command, "")
 }
 
