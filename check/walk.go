@@ -10,6 +10,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	isite "github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -65,7 +66,8 @@ func (w *walker) everything(patterns []string) error {
 	}
 	w.queue = nil
 	if k := slices.Index(matched, false); k >= 0 {
-		return notFound(fmt.Errorf("%s matches no page of %s", patterns[k], w.s.Root()))
+		return notFound(text.WithHint(fmt.Errorf("%s matches no page of %s", patterns[k], w.s.Root()),
+			"name pages by their paths below the docroot; of Markdown, check reads what git tracks"))
 	}
 	return nil
 }

@@ -378,7 +378,7 @@ func explainCommand(c *cli) *cobra.Command {
 		Use: "explain LINK|PLACE|CODE [DIR | URL]",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
-				return text.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "quote a link that contains spaces or #")
+				return text.Usage(fmt.Sprintf("explain takes one link, got %d", len(args)), "name a link, a place such as content/a.md:8, or a code; quote a link that contains spaces or #")
 			}
 			if args[0] == "" {
 				return text.Usage("the link is empty: it leads to the page that has it", "the page itself: sitelink explain '#' --page PAGE")

@@ -113,7 +113,7 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		}
 		allow, pace, err := typedHost(ctx, strings.Trim(u.Host(), "[]"))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Server, err)
+			return nil, text.WithHint(fmt.Errorf("%s: %w", p.Server, err), "is the name of the host right?")
 		}
 		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})

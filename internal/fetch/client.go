@@ -418,5 +418,8 @@ func Named(ctx context.Context, host string) (allow []netip.Prefix, err error) {
 		a = a.Unmap()
 		allow = append(allow, netip.PrefixFrom(a, a.BitLen()))
 	}
+	if dns := (*net.DNSError)(nil); errors.As(err, &dns) {
+		err = &explained{dns.Err, err}
+	}
 	return allow, err
 }

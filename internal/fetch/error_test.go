@@ -107,3 +107,10 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestNamed: the error of a host that does not exist says what is wrong, without the lookup.
+func TestNamed(t *testing.T) {
+	if _, err := Named(t.Context(), "x.invalid"); err == nil || strings.HasPrefix(err.Error(), "lookup") {
+		t.Errorf("%v", err)
+	}
+}
