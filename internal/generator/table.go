@@ -156,7 +156,7 @@ var rows = []row{
 	},
 	{
 		name: "sphinx", title: "Sphinx", packages: "pip:sphinx", build: "sphinx-build -b BUILDER SOURCE OUT", dirBuilder: "dirhtml",
-		Traits:  Traits{Port: 8000, NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
+		Traits:  Traits{Port: 8000, ResolvesMarkdown: true, NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
 		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},

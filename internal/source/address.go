@@ -122,8 +122,8 @@ func matchScore(src, page *address) int {
 		return exactMatch
 	case src.local == "" || page.local == "":
 		return noMatch
-	case strings.TrimPrefix(src.local, "/") == strings.TrimPrefix(page.local, "/"), read.IsContent(src.exact) && "#"+src.exact == page.exact:
-		return localMatch // MyST makes #a.md of a.md that does not exist
+	case strings.TrimPrefix(src.local, "/") == strings.TrimPrefix(page.local, "/"), page.exact != "" && page.exact[0] == '#' && page.exact[1:] == src.exact && (read.IsContent(src.exact) || strings.Contains(src.exact, "/")):
+		return localMatch // MyST makes #a/b of a/b if there is no a/b.md
 	case src.fragment != page.fragment:
 		return noMatch
 	case src.target != "" && src.target == page.target:

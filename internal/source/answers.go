@@ -38,8 +38,9 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		}
 	}
 	name, had, _ := strings.Cut(written, "#")
+	asID := name != "" && "#"+read.Decode(written) == read.Decode(l.Raw) // MyST, see matchScore
 	fragment := had
-	if asks {
+	if asks && !asID {
 		fragment = meant
 	}
 	if fragment != "" {
@@ -50,9 +51,19 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	if inContent = inContent && t.ContentRoot != ""; inContent {
 		want = path.Join(m.opt.Generator.Content()[0], read.Decode(rest))
 	}
-	named := read.IsMarkdown(name) && !strings.HasPrefix(name, "/") && !strings.Contains(name, "://")
+	rooted := strings.HasPrefix(name, "/")
+	if asID && rooted {
+		want = read.Decode(name[1:])
+	}
+	named := read.IsMarkdown(name) && (asID || !rooted) && !strings.Contains(name, "://")
 	to := ""
 	switch {
+	case asID && (path.Ext(name) == "" || path.Ext(name) == ".html"):
+		if to = nearestFile(m, from, strings.TrimSuffix(want, ".html")+".md"); path.Ext(name) == "" {
+			to = strings.TrimSuffix(to, ".md")
+		}
+	case asID:
+		to = nearestFile(m, from, want)
 	case named && asks && had != "" && written != l.Raw: // the path is right
 		return name + fragment
 	case named && (t.ResolvesMarkdown || t.ContentRoot != ""):
@@ -62,7 +73,7 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 	default:
 		return suggestion
 	}
-	if a := m.address(suggestion, l.Page); to == "" && suggestion != "" {
+	if a := m.address(suggestion, l.Page); to == "" && suggestion != "" && !asID {
 		if found := m.content.makersOf(PageKey(a.target)); len(found) == 1 {
 			to = m.content.files[found[0]].name
 		}
@@ -72,6 +83,8 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		return ""
 	case to == "" || to == want:
 		return suggestion
+	case asID && rooted:
+		return "/" + to + fragment
 	case inContent:
 		return t.ContentRoot + strings.TrimPrefix(to, m.opt.Generator.Content()[0]+"/") + fragment
 	case strings.HasPrefix(name, "./") && !strings.HasPrefix(rel, ".."):

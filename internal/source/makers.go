@@ -100,11 +100,15 @@ var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 // that no file has: one with a similar path, or the only one with the same name. It is
 // "" if there is none.
 func nearestFile(m *Map, from contentFile, want string) string {
-	top, _, _ := strings.Cut(from.name, "/")
+	top := ""
+	if m.opt.Generator.Traits().Versions { // versions have the same files
+		top, _, _ = strings.Cut(from.name, "/")
+		top += "/"
+	}
 	var names similar.Names
 	var same []string
 	for _, f := range m.content.files {
-		if f.dir.prefix != from.dir.prefix || !read.IsMarkdown(f.name) || !strings.HasPrefix(f.name, top+"/") {
+		if f.dir.prefix != from.dir.prefix || !read.IsMarkdown(f.name) && path.Ext(f.name) != path.Ext(want) || !strings.HasPrefix(f.name, top) {
 			continue
 		}
 		names.Add(f.name)

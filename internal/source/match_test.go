@@ -20,6 +20,7 @@ func TestAlign(t *testing.T) {
 		{"single, in navigation and main", "/a/", "/a/@-6 /a/@2 /a/@-6", "- 0 -"},
 		{"not rendered", "/a/ /gone/ /b/", "/a/ /b/", "0 2"},
 		{"other spelling", "/ä~b/ c.md", "/%C3%A4%20b/ /x/c/", "0 1"},
+		{"MyST takes it for an id", "a.md b/c c", "#a.md #b/c #c", "0 1 -"},
 		{"another fragment is another link", "c.md#a", "/x/c/#b", "-"},
 		{"relativeURLs", "/q/", "../../q/", "0"},
 		{"own address", "/q/", "https://example.org/sub/q/", "0"},

@@ -25,6 +25,9 @@ func TestSourceForm(t *testing.T) {
 			"deep/only.md /g/deep/only/  ../other/only.md", "a%20b.md /g/a%20b/ /nothing/ a-b.md"}},
 		{Docusaurus, "docs/", []string{"instal.md /docs/g/instal /docs/g/install install.md", "instal /docs/g/instal /docs/g/install install.md"}},
 		{Zola, "content/", []string{"@/g/instal.md /g/instal/ /g/install/ @/g/install.md", "@/g/instal.md#x /g/instal/#x /g/install/ @/g/install.md#x"}},
+		{"sphinx", "", []string{
+			"instal.md #instal.md  install.md", "./instal.md#x #./instal.md#x  ./install.md#x", "../g/instal #../g/instal  install", "instal.html #instal.html #y install.md",
+			"/g/instal.md #/g/instal.md  /g/install.md", "../tope.md #../tope.md  ../top.md", "wholly-else.md #wholly-else.md  ", "install.md#y install.html#y install.html#z install.md#z"}},
 		{Jekyll, "docs/", []string{"instal.md instal.md /g/install/ /g/install/", "install.md#y /g/install/#y /g/install/#z install.md#z"}},
 	} {
 		dir := t.TempDir()
@@ -32,8 +35,12 @@ func TestSourceForm(t *testing.T) {
 		for _, row := range g.rows {
 			text += "[a](" + strings.Fields(row)[0] + ")\n"
 		}
-		for name, text := range map[string]string{"g/page.md": text, "g/install.md": "", "top.md": "", "other/only.md": "", "g/a-b.md": "", "../README.md": text, "../elsewhere/instal.md": "", "x.html": text} {
+		for name, text := range map[string]string{"g/page.md": text, "g/install.md": "", "top.md": "", "other/only.md": "", "g/a-b.md": "", "x.html": text} {
 			testkit.Write(t, filepath.Join(dir, g.dir, name), text)
+		}
+		testkit.Write(t, filepath.Join(dir, "README.md"), text)
+		if g.dir != "" { // not content
+			testkit.Write(t, filepath.Join(dir, "elsewhere/instal.md"), "")
 		}
 		testkit.Write(t, filepath.Join(dir, "public/index.html"), "")
 		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: g.generator})

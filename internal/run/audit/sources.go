@@ -281,7 +281,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		switch {
 		case unpublished != "":
 			f.Message, f.Suggestion = f.Message+"; "+unpublished, ""
-		case p != nil && (f.Suggestion != "" && f.Raw != "" || isMissing(*f)):
+		case p != nil && f.Raw != "" && (f.Suggestion != "" || isMissing(*f) || f.Code == check.MissingFragment):
 			f.Suggestion = m.SourceForm(p, &links[i], f.Suggestion)
 		}
 		// What the generator wrote in place of a reference is in no source.
