@@ -117,9 +117,10 @@ type pageRun struct {
 // linkRun is a sequence of links that one place of a template wrote. Pages with
 // the same sequence share it.
 type linkRun struct {
-	links  []runLink
-	placed bool
-	places []*Position
+	links      []runLink
+	expression string // that wrote them
+	placed     bool
+	places     []*Position
 }
 
 // runLink is the part of a link that the actions wrote, and the link's label.

@@ -310,7 +310,11 @@ func (p *locatedPage) composed(l *pageLink) composition {
 		if !ok {
 			var key strings.Builder
 			var links []runLink
-			key.WriteString(w.file.display)
+			expression := ""
+			if len(c.by) == 1 {
+				expression = string(w.file.text[w.Attr.From:w.Attr.To])
+			}
+			key.WriteString(w.file.display + "\n" + expression)
 			for i := range p.links {
 				on := &p.links[i]
 				if on.element != l.element || on.attribute != l.attribute || len(r.at) == maxRun {
@@ -335,7 +339,7 @@ func (p *locatedPage) composed(l *pageLink) composition {
 					}
 				}
 			}
-			r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: links} })
+			r.run = p.m.runs.get(key.String(), func() *linkRun { return &linkRun{links: links, expression: expression} })
 			if p.runs == nil {
 				p.runs = map[*written]pageRun{}
 			}

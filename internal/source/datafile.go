@@ -126,7 +126,13 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		if of == nil {
 			continue
 		}
-		switch rows := of.rows[j].rows; len(rows) {
+		rows := of.rows[j].rows
+		if len(rows) > 1 { // {{ site.data.social.twitter }} names one of them
+			if named := slices.DeleteFunc(slices.Clone(rows), func(row *dataRow) bool { return !strings.Contains(dashed(r.expression), dashed(row.Key)) }); len(named) == 1 {
+				rows = named
+			}
+		}
+		switch len(rows) {
 		case 1:
 			r.places[j] = of.file.position(rows[0].At)
 		default:

@@ -229,8 +229,8 @@ func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (fi
 	}
 	links(func(e *Edit, l *link) {
 		at := linkPlace{page: l.page, offset: l.offset}
-		if _, has := known[at]; has || err != nil {
-			return // equal data asks for the same
+		if err != nil {
+			return
 		}
 		known[at] = ""
 		values[[2]string{l.page, l.raw}]--

@@ -220,7 +220,7 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	}
 	for i := range repairs {
 		repair, form := &repairs[i], ""
-		if repair.Rule == "" && repair.Finding.Suggestion == "" && placed[i].Suggestion != "" { // a file of a similar name, see source.Map.SourceForm
+		if repair.Value == "" && repair.Finding.Suggestion == "" && placed[i].Suggestion != "" { // a file of a similar name, see source.Map.SourceForm
 			repair.Rule, repair.Likely, repair.Why, form = check.RepairMoved, true, "", placed[i].Suggestion
 		}
 		m.propose(repair, placed[i].Source, form)
@@ -328,28 +328,6 @@ func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 	}
 	e.links = []link{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
 	m.add(e, f.Page, p.Kind)
-	// Equal links of the data beside it get the same edit: a list shows them alike, so the
-	// place may be that of any of them.
-	if p.Kind != check.InData || isRelative(e.Old) {
-		return
-	}
-	entries, _ := os.ReadDir(filepath.Join(m.plan.Root, filepath.FromSlash(path.Dir(e.File))))
-	of := destination.At(m.open(e.File).links, e.start)
-	for _, d := range entries {
-		name := path.Join(path.Dir(e.File), d.Name())
-		if path.Ext(name) != path.Ext(e.File) {
-			continue
-		}
-		links := m.open(name).links
-		for i := range links {
-			if l := &links[i]; l.Form != of.Form || l.Key != of.Key || l.Value != e.Old || name == e.File && l.Start == e.start {
-				continue
-			}
-			if equal, err := m.newEdit(Edit{Rule: e.Rule, Code: e.Code, Likely: e.Likely, links: e.links}, name, &links[i], e.New); err == nil {
-				m.add(equal, f.Page, p.Kind)
-			}
-		}
-	}
 }
 
 // linkPlace is a link of a page with the code of its finding, or with any.
