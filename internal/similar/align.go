@@ -30,8 +30,7 @@ const maxCells = 8 << 20
 //
 // Align returns the row that each column is paired with, -1 for none. rows and
 // columns list the keys of each element. weight returns the weight of a pair, 0
-// if the two cannot be a pair; it is called only for elements that have a key in
-// common with something on the other side.
+// if the two cannot be a pair; it is called only for elements with a common key.
 //
 // If the lists are too long for a table, the n-th row and the n-th column with
 // the same first key are a pair, provided that both sides have it equally often.
@@ -51,10 +50,30 @@ func Align(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 		return pairs
 	}
 	n, m := len(rs), len(cs)
-	found := heaviest(n, m, func(i, j int) int32 { return weight(rs[i], cs[j]) }, opt.Adjacent)
+	with := map[Key]int{}                              // the last entry with each key
+	entries := make([]struct{ column, before int }, 1) // the one before with the same key, 0 for none
+	for j, c := range cs {
+		for _, k := range columns[c] {
+			entries = append(entries, struct{ column, before int }{j, with[k]})
+			with[k] = len(entries) - 1
+		}
+	}
+	weigh := func(i int, weights []int32) {
+		for _, k := range rows[rs[i]] {
+			for e := with[k]; e > 0; e = entries[e].before {
+				if j := entries[e].column; weights[j] == 0 {
+					weights[j] = weight(rs[i], cs[j])
+				}
+			}
+		}
+	}
+	found := heaviest(n, m, weigh, opt.Adjacent)
 	if opt.Unique {
 		// Backwards, the first alignment is the last one.
-		last := heaviest(n, m, func(i, j int) int32 { return weight(rs[n-1-i], cs[m-1-j]) }, opt.Adjacent)
+		last := heaviest(n, m, func(i int, weights []int32) {
+			weigh(n-1-i, weights)
+			slices.Reverse(weights)
+		}, opt.Adjacent)
 		slices.Reverse(last)
 		for j, i := range last {
 			if found[j] >= 0 && found[j] != n-1-i {
@@ -103,7 +122,7 @@ func alignable(rows, columns [][]Key) (rs, cs []int) {
 
 // heaviest returns the row for each of m columns by the heaviest alignment with n
 // rows, -1 for none.
-func heaviest(n, m int, weight func(i, j int) int32, adjacent int32) []int {
+func heaviest(n, m int, weigh func(i int, weights []int32), adjacent int32) []int {
 	// A step says how the best alignment of the first i rows and j columns ends.
 	const (
 		up   = iota // row i has no partner
@@ -117,11 +136,14 @@ func heaviest(n, m int, weight func(i, j int) int32, adjacent int32) []int {
 	// it ends with a pair; 0 when the two cannot be one. Each is one row.
 	total, above := make([]int32, width), make([]int32, width)
 	paired, pairedAbove := make([]int32, width), make([]int32, width)
+	weights := make([]int32, m)
 	for i := 1; i <= n; i++ {
+		clear(weights)
+		weigh(i-1, weights)
 		for j := 1; j <= m; j++ {
 			step := &steps[i*width+j]
 			paired[j] = 0
-			if w := weight(i-1, j-1); w > 0 {
+			if w := weights[j-1]; w > 0 {
 				paired[j] = above[j-1] + w
 				if pairedAbove[j-1] > 0 && pairedAbove[j-1]+adjacent > above[j-1] {
 					paired[j], *step = pairedAbove[j-1]+adjacent+w, run

@@ -67,15 +67,6 @@ func (k PageKind) IsFeed() bool { return k == PageFeed || k == PageJSONFeed }
 // HasAnchors reports whether fragments can be looked up in such a page.
 func (k PageKind) HasAnchors() bool { return k.IsHTML() || k == PageSVG }
 
-// IsXML reports whether such a page must be well-formed XML.
-func (k PageKind) IsXML() bool {
-	switch k {
-	case PageXHTML, PageSVG, PageFeed, PageSitemap, PageIndex, PageOPML, PageOpenSearch:
-		return true
-	}
-	return false
-}
-
 // DefaultPageExtensions are the extensions of HTML pages (LL-27).
 func DefaultPageExtensions() []string { return []string{"html", "htm", "shtml", "xhtml"} }
 

@@ -48,8 +48,8 @@ func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n
 		}
 	}
 	const none, several = -1, -2
-	only := make([]int, len(links)) // the row for each column
-	columnOf := map[int]int{}       // the column for each row
+	only := make([]int, len(links))      // the row for each column
+	columnsOf := make([]int, len(items)) // how many have each row
 	for j := range links {
 		only[j] = none
 		if l := &links[j]; pairs[j] >= 0 || l.region < 0 {
@@ -67,16 +67,12 @@ func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n
 				}
 			}
 		}
-		if i := only[j]; i >= 0 {
-			if _, ok := columnOf[i]; ok {
-				columnOf[i] = several
-			} else {
-				columnOf[i] = j
-			}
+		if only[j] >= 0 {
+			columnsOf[only[j]]++
 		}
 	}
 	for j, i := range only {
-		if i >= 0 && columnOf[i] == j {
+		if i >= 0 && columnsOf[i] == 1 {
 			pairs[j] = i
 			n++
 		}

@@ -461,6 +461,7 @@ func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 // pages. It stops when ctx ends.
 func (c *composer) locateRest(ctx context.Context, rest []*openLink) {
 	s := &search{m: c, levels: [2]textSearch{newTextSearch(), newTextSearch()}, content: newTextSearch()}
+	s.levels[1].byWord = s.levels[0].byWord
 	for _, rule := range rules {
 		if rule.inFiles == nil || len(rest) == 0 {
 			continue

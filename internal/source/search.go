@@ -110,7 +110,6 @@ func (s *search) readTemplates(ctx context.Context, links []*openLink) {
 		spellings, _ := s.m.spellings(l.link)
 		for _, f := range spellings {
 			s.levels[0].add(f)
-			s.levels[1].add(f)
 		}
 	}
 	for _, f := range s.m.templates().files {

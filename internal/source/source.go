@@ -33,37 +33,26 @@ func (m *Map) Costly() []string { return slices.Sorted(maps.Keys(m.costly.of)) }
 // caller reads the docroot.
 type Pending struct {
 	cancel context.CancelFunc
-	done   chan struct{} // closed when m and err are set
-	m      *Map
-	err    error
+	made   func() (*Map, error)
 }
 
 // Start begins to read a project. Call Open for the result, or Stop if it is
 // not needed.
 func Start(ctx context.Context, opt Options) *Pending {
 	ctx, cancel := context.WithCancel(ctx)
-	p := &Pending{cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(p.done)
-		defer cancel()
-		p.m, p.err = newMap(ctx, opt)
-	}()
+	p := &Pending{cancel, sync.OnceValues(func() (*Map, error) { defer cancel(); return newMap(ctx, opt) })}
+	go p.made()
 	return p
 }
 
-// Open waits for the Map. The errors are those of the function [Open]. Call it
-// once.
-func (p *Pending) Open() (*Map, error) {
-	<-p.done
-	return p.m, p.err
-}
+// Open waits for the Map. The errors are those of the function [Open].
+func (p *Pending) Open() (*Map, error) { return p.made() }
 
 // Stop releases the Map.
 func (p *Pending) Stop() {
 	p.cancel()
-	<-p.done
-	if p.m != nil {
-		p.m.Close()
+	if m, _ := p.made(); m != nil {
+		m.Close()
 	}
 }
 

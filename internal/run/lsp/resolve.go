@@ -252,7 +252,7 @@ func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []
 		}
 		return t, nil
 	}
-	if built.differ[key] || d.Form == read.FormAutolink && !strings.Contains(d.Value, ":") { // an e-mail address
+	if built.differ[key] || d.Form == read.FormAutolink && strings.HasPrefix(d.Value, "mailto:") {
 		return noTarget, nil
 	}
 	if b, ok := built.values[key]; ok && at.page != "" {

@@ -303,13 +303,12 @@ func (e *MarkdownEffort) Transform(p *ast.Paragraph, reader text.Reader, _ parse
 
 func delimiters(line []byte) (n int) {
 	for _, c := range line {
-		switch c {
-		case '[', '*', '_', '~', '<':
-			n++
-		}
+		n += int(isDelimiter[c])
 	}
 	return n
 }
+
+var isDelimiter = [256]uint8{'[': 1, '*': 1, '_': 1, '~': 1, '<': 1}
 
 // depthOf returns how many markers of block quotes and lists a line begins with.
 func depthOf(line []byte) (n int) {

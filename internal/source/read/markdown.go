@@ -162,7 +162,11 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	label, at := n.Label(w.text), w.locator.Offset(n)
 	w.visible.add(at, label)
-	w.links = append(w.links, Link{Order: at, At: at, Element: "a", Value: string(n.URL(w.text)), Label: PlainLabel(string(label)), Form: FormAutolink})
+	value := string(n.URL(w.text))
+	if n.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(label), []byte("mailto:")) {
+		value = "mailto:" + value
+	}
+	w.links = append(w.links, Link{Order: at, At: at, Element: "a", Value: value, Label: PlainLabel(string(label)), Form: FormAutolink})
 }
 
 func (w *markdownWalk) addRawLinks(s gtext.Segment) {

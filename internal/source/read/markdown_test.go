@@ -28,6 +28,7 @@ func TestDocument(t *testing.T) {
 		{"reference whose label has the end of one", "a.md", "[a\\]: b]\n\n[a\\]: b]: /b/\n", "3:11 /b/"},
 		{"raw HTML, end of a block", "a.md", "<pre>\n<a href=/a/></pre> <a href=/b/>\n\n<!--\n--> <a href=/c/>\n", "2:9 /a/|2:28 /b/|5:13 /c/"},
 		{"autolinks", "a.md", "<https://a.example/> https://b.example/c", "1:2 https://a.example/|1:22 https://b.example/c"},
+		{"e-mail", "a.md", "<#@a.example> <MAILTO:b@a.example>", "1:2 mailto:#@a.example|1:16 MAILTO:b@a.example"},
 		{"raw HTML", "a.md", "x <a href=\"/b/\">y</a>\n\n<div>\n<img src='i.png'>\n</div>\n", "1:12 /b/|4:11 i.png"},
 		{"raw HTML, address on a line of its own", "a.md", "<div>\n<a href=\n/b/>x</a>\n</div>\n", "3:1 /b/"},
 		{"code is none", "a.md", "`[a](/b/)`\n\n    [a](/b/)\n\n```\n[a](/b/)\n```\n", ""},

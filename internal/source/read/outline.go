@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -38,23 +39,37 @@ const (
 // IsAction reports whether a byte stands for one of an action.
 func IsAction(c byte) bool { return prints <= c && c <= between }
 
-var (
-	voidTags    = WordSet("area base br col embed hr img input link meta param source track wbr")
-	rawTextTags = WordSet("script style textarea")
-	// impliedEnds are the elements that a start tag ends, because minifiers leave out
-	// their end tags, up to one of the elements within. Example: <li> ends the <p> and
-	// the <li> before it, but nothing outside of its <ul>.
-	impliedEnds = map[string]struct{ closes, within map[string]bool }{
-		"li":     {WordSet("li p"), WordSet("ul ol menu")},
-		"dt":     {WordSet("dt dd p"), WordSet("dl")},
-		"dd":     {WordSet("dt dd p"), WordSet("dl")},
-		"tr":     {WordSet("tr td th"), WordSet("table")},
-		"td":     {WordSet("td th"), WordSet("tr table")},
-		"th":     {WordSet("td th"), WordSet("tr table")},
-		"option": {WordSet("option"), WordSet("select")},
+// tagRule says what a start tag means for the tags around it.
+type tagRule struct {
+	isVoid, isRaw bool // it has no content, or no tags in it
+	endsParagraph bool
+	// closes are the elements that it ends, because minifiers leave out their end tags, up
+	// to one of within. Example: <li> ends the <p> and the <li> before it, but nothing
+	// outside of its <ul>.
+	closes, within string
+}
+
+func ruleOf(name []byte) (r tagRule) {
+	switch string(name) {
+	case "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr":
+		r.isVoid = true
+	case "script", "style", "textarea":
+		r.isRaw = true
+	case "div", "ul", "ol", "p", "table", "section", "nav", "h1", "h2", "h3", "h4", "h5", "h6", "footer", "pre", "blockquote":
+		r.endsParagraph = true
+	case "li":
+		r.closes, r.within = " li p ", " ul ol menu "
+	case "dt", "dd":
+		r.closes, r.within = " dt dd p ", " dl "
+	case "tr":
+		r.closes, r.within = " tr td th ", " table "
+	case "td", "th":
+		r.closes, r.within = " td th ", " tr table "
+	case "option":
+		r.closes, r.within = " option ", " select "
 	}
-	endParagraph = WordSet("div ul ol p table section nav h1 h2 h3 h4 h5 h6 footer pre blockquote")
-)
+	return r
+}
 
 // MaxDepth is how many elements around another are looked at; browsers nest as many.
 const MaxDepth = 512
@@ -85,17 +100,18 @@ func NewOutline(text []byte) *Outline {
 			i = end
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
 			t := tag{Start: i, nameEnd: nameEnd(text, i+1), End: tagEnd(text, i)}
-			name := strings.ToLower(string(text[i+1 : t.nameEnd]))
-			if top >= 0 && endParagraph[name] && bytes.EqualFold(o.Name(top), []byte("p")) {
+			name := lower(text[i+1 : t.nameEnd])
+			rule := ruleOf(name)
+			if top >= 0 && rule.endsParagraph && bytes.EqualFold(o.Name(top), []byte("p")) {
 				top = o.Tags[top].Parent
 			}
-			if implied, ok := impliedEnds[name]; ok {
+			if rule.closes != "" {
 				for t, n := top, 0; t >= 0 && n < MaxDepth; t, n = o.Tags[t].Parent, n+1 {
-					of := strings.ToLower(string(o.Name(t)))
-					if implied.within[of] {
+					of := " " + string(lower(o.Name(t))) + " "
+					if strings.Contains(rule.within, of) {
 						break
 					}
-					if implied.closes[of] {
+					if strings.Contains(rule.closes, of) {
 						top = o.Tags[t].Parent
 					}
 				}
@@ -103,12 +119,12 @@ func NewOutline(text []byte) *Outline {
 			t.Parent = top
 			o.Tags = append(o.Tags, t)
 			i = t.End
-			if rawTextTags[name] && !open[name] {
-				n := bytes.Index(text[i:], []byte("</"+name))
-				open[name] = n < 0
+			if rule.isRaw && !open[string(name)] {
+				n := bytes.Index(text[i:], []byte("</"+string(name)))
+				open[string(name)] = n < 0
 				i += max(0, n)
 			}
-			if !voidTags[name] && text[t.End-2] != '/' {
+			if !rule.isVoid && text[t.End-2] != '/' {
 				top = len(o.Tags) - 1
 			}
 		default:
@@ -116,6 +132,16 @@ func NewOutline(text []byte) *Outline {
 		}
 	}
 	return o
+}
+
+// lower returns a name in lower case: the name itself, if it is.
+func lower(name []byte) []byte {
+	for _, c := range name {
+		if 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
+			return bytes.ToLower(name)
+		}
+	}
+	return name
 }
 
 // afterMarkup returns the offset after a comment, a declaration or a processing
@@ -143,17 +169,16 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 // tagEnd returns the offset after the > of the tag that starts at i.
 func tagEnd(text []byte, i int) int {
-	var quote byte
 	for i++; i < len(text); i++ {
 		switch c := text[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
 		case c == '>':
 			return i + 1
 		case (c == '"' || c == '\'') && text[i-1] == '=':
-			quote = c
+			n := bytes.IndexByte(text[i+1:], c)
+			if n < 0 {
+				return len(text)
+			}
+			i += n + 1
 		}
 	}
 	return len(text)

@@ -128,20 +128,33 @@ const (
 	maxLabelBytes = 1000
 )
 
+// letter returns a letter or digit in lower case, 0 for another character.
+func letter(r rune) rune {
+	switch {
+	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+		return r
+	case 'A' <= r && r <= 'Z':
+		return r | 0x20
+	case r < utf8.RuneSelf || !unicode.IsLetter(r) && !unicode.IsDigit(r):
+		return 0
+	}
+	return unicode.ToLower(r)
+}
+
 // PlainLabel returns the letters and digits of a text, in lower case.
 // Everything else may differ between the source and the page.
 func PlainLabel(s string) string {
-	var b strings.Builder
+	var all []byte
 	n := 0
 	for _, r := range s {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
+		if r = letter(r); r != 0 {
+			all = utf8.AppendRune(all, r)
 			if n++; n == maxLabel {
 				break
 			}
 		}
 	}
-	return b.String()
+	return string(all)
 }
 
 // LinkLabel returns the label of the <a> element whose href value starts at an
@@ -191,8 +204,8 @@ const MaxAround = 48
 func (p *VisibleText) add(src int, text []byte) {
 	p.Runs = append(p.Runs, Run{src, len(p.Letters)})
 	for _, r := range string(text) {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			p.Letters = utf8.AppendRune(p.Letters, unicode.ToLower(r))
+		if r = letter(r); r != 0 {
+			p.Letters = utf8.AppendRune(p.Letters, r)
 		}
 	}
 }
