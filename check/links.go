@@ -178,7 +178,7 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 		if want, n := sel.links(s, id); n > 0 && ls.opt.scope.has(id) {
 			var spilled error
 			lost, err := ls.page(id, reader, want, func(l *Link) {
-				if spilled == nil && all(sel.fit, l) {
+				if spilled == nil && (sel.fit == nil || sel.fit(l)) {
 					buf, spilled = seq.spill(ctx, i, out.add(buf, l))
 				}
 			})

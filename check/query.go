@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/docroot"
@@ -46,8 +47,8 @@ type selection struct {
 	onePage bool
 	// may reports from the record alone whether a link may match.
 	may []func(l *isite.Link) bool
-	// fit reports whether a link does, once all of it is known.
-	fit []func(l *Link) bool
+	// fit reports whether a link does, once all of it is known; nil for each.
+	fit func(l *Link) bool
 }
 
 // links returns the numbers of the links of a page that may match, nil for all,
@@ -62,20 +63,11 @@ func (sel *selection) links(s *isite.Site, id isite.PageID) (want []uint32, n in
 	}
 	links := p.All()
 	for i := range links {
-		if all(sel.may, &links[i]) {
+		if !slices.ContainsFunc(sel.may, func(may func(l *isite.Link) bool) bool { return !may(&links[i]) }) {
 			want = append(want, uint32(i))
 		}
 	}
 	return want, len(want)
-}
-
-func all[T any](tests []func(T) bool, x T) bool {
-	for _, test := range tests {
-		if !test(x) {
-			return false
-		}
-	}
-	return true
 }
 
 // selection finds what the query names.
@@ -102,7 +94,7 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		}
 		if to.Fragment != "" {
 			fragment := anchorName(to.Fragment)
-			sel.fit = append(sel.fit, func(l *Link) bool { return anchorName(l.Fragment) == fragment })
+			sel.fit = func(l *Link) bool { return anchorName(l.Fragment) == fragment }
 		}
 		if to.State.Answers() && to.Node != docroot.NoNode {
 			sel.may = append(sel.may, func(l *isite.Link) bool {
@@ -112,8 +104,8 @@ func (q Query) selection(s *isite.Site) (*selection, error) {
 		}
 		target := sitePath(to.Target)
 		sel.may = append(sel.may, func(l *isite.Link) bool { return l.Node == docroot.NoNode || !s.State(l).Answers() })
-		sel.fit = append(sel.fit, func(l *Link) bool { return l.Target != "" && sitePath(l.Target) == target })
-		return sel, nil
+		fit := sel.fit
+		sel.fit = func(l *Link) bool { return l.Target != "" && sitePath(l.Target) == target && (fit == nil || fit(l)) }
 	}
 	return sel, nil
 }

@@ -287,15 +287,8 @@ func parseLinksets(texts []string) (linksets, error) {
 }
 
 func (ls *linksets) match(path string) bool {
-	if _, ok := ls.literal[path]; ok {
-		return true
-	}
-	for _, i := range ls.patterns {
-		if ls.all[i].Match(path) {
-			return true
-		}
-	}
-	return false
+	_, ok := ls.literal[path]
+	return ok || slices.ContainsFunc(ls.patterns, func(i int) bool { return ls.all[i].Match(path) })
 }
 
 // seeds returns the seeds of the linksets, sorted, each once (LL-15).

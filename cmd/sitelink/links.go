@@ -432,13 +432,7 @@ func runExplain(ctx context.Context, c *cli, cfg *config.Config, page, link stri
 		if err != nil {
 			return err
 		}
-		causes := make([]string, len(result.Findings))
-		for _, cause := range check.Causes(result.Findings) {
-			for _, i := range cause.Findings {
-				causes[i] = cause.ID
-			}
-		}
-		fingerprints := check.Fingerprints(result.Findings)
+		causes, fingerprints := report.CauseIDs(result.Findings), check.Fingerprints(result.Findings)
 		var found []check.Finding
 		for i := range result.Findings {
 			f := &result.Findings[i]

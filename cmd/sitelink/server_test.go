@@ -73,6 +73,30 @@ func TestServer(t *testing.T) {
 	contains(t, errs, "sitelink.toml:1: the profile does not count: the server answers itself\n")
 }
 
+// TestServerSources: the sources of a site that was never built have the places of its findings.
+func TestServerSources(t *testing.T) {
+	dir, address, special := liveSite(t)
+	special.Store("/", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte("<!doctype html><title>Home</title><script src=/reload.js></script><p>See <a href=\"gone/\">this</a>.</p>" +
+			"<a href=" + strings.Replace(address, "127.0.0.1", "localhost", 1) + "none>x</a>"))
+	}))
+	special.Store("/reload.js", status(200))
+	testkit.Write(t, filepath.Join(dir, "mkdocs.yml"), "site_name: Home\n")
+	testkit.Write(t, filepath.Join(dir, "docs", "index.md"), "See [this](gone/).\n")
+	text, errs := sitelink(t, dir, 1, "check", address)
+	contains(t, text, "docs/index.md:1:12: error: directory not found: /gone/ [missing-directory]\n")
+	contains(t, text, "\n    in "+address+", line 1, column 83\n")
+	contains(t, text, ": error: file not found: /none [missing-file]\n")
+	if strings.Contains(errs, "warning") {
+		t.Error(errs)
+	}
+	for _, path := range []string{"/gone/", "/none", "/sitelink-asks-for-a-missing-page"} {
+		special.Store(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<!doctype html><title>Not here</title>")) }))
+	}
+	text, _ = sitelink(t, dir, 0, "check", address)
+	contains(t, text, "2 warnings\nnote: "+address+" answers 200 OK for addresses that do not exist, so links to them are warnings")
+}
+
 // TestServerUsage: commands that need files say so.
 func TestServerUsage(t *testing.T) {
 	for _, c := range []struct{ line, want string }{

@@ -206,6 +206,12 @@ func (p *Project) ofPages(ctx context.Context) (*Project, error) {
 func (p *Project) ofServer() {
 	p.Server, p.uncertain = p.Config.Server, nil
 	p.BaseURLs = append([]string{p.Server}, p.BaseURLs...)
+	loopback := []string{"localhost:", "127.0.0.1:", "[::1]:"} // generators have one of them in their pages
+	for i := range 9 {
+		if _, port, ok := strings.Cut(p.Server, "://"+loopback[i/3]); ok {
+			p.BaseURLs = append(p.BaseURLs, "http://"+loopback[i%3]+port)
+		}
+	}
 	for _, r := range p.Roots {
 		if strings.Trim(r.Dir, "/.") == "" {
 			p.BaseURLs = append(p.BaseURLs, r.Base)

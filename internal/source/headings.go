@@ -7,7 +7,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/system"
 )
 
 // Anchor is the element with the id ID, decoded, on a page. Page is a slash
@@ -62,8 +61,8 @@ type anchorPage struct {
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	p := &anchorPage{}
-	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
-	if err != nil {
+	text := m.built(name)
+	if text == nil {
 		return p
 	}
 	p.headings = read.ShownHeadings(text)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -144,7 +143,7 @@ func (m *Map) itemPairs(r *site.Reader, name string, text []byte, all []pageLink
 			if page = m.pageOf(&a); page == "" {
 				continue
 			}
-			shown, _ := system.ReadFS(m.docroot, page, maxSourcePage)
+			shown := m.built(page)
 			doc = m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
 			if doc == nil {
 				continue

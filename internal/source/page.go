@@ -35,6 +35,19 @@ func (m *Map) useSite(s *site.Site) (*site.Reader, error) {
 // maxSourcePage is the size in bytes above which a page is not read again.
 const maxSourcePage = 64 << 20
 
+// built returns the text of a page, as the docroot has it or a running site sent it; nil if it
+// cannot be read.
+func (m *Map) built(name string) []byte {
+	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
+	if id, ok := m.site.Lookup(name); ok && m.site.Sent(id) != nil {
+		text, err = m.site.Text(m.site.Sent(id), nil, maxSourcePage)
+	}
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
 // address returns the address of a destination that is written for a page.
 func (m *Map) address(dest, page string) address {
 	a := addressOf(dest, m.base, m.basePath)

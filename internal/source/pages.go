@@ -9,7 +9,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/system"
 )
 
 // ContentFile is a file in which an author writes a page.
@@ -103,7 +102,7 @@ type OwnLink struct {
 // was made of none, or of one that is not certain. r reads the site of the last
 // call of PageFiles.
 func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
-	text, _ := system.ReadFS(m.docroot, page, maxSourcePage)
+	text := m.built(page)
 	all := m.pageLinks(r, page, text)
 	m.docs.clear() // the files may have changed
 	doc := m.fileOf(page, text, findMarkers(text).file, all)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/system"
 )
 
 // A rule says where a link is written. It compares the link with one kind of evidence, and
@@ -368,8 +367,7 @@ func inComposing(_ *search, l *openLink) answer {
 func (p *locatedPage) around(offset int64) read.Surroundings {
 	if p.shown == nil {
 		p.shown = &read.VisibleText{}
-		text, _ := system.ReadFS(p.m.docroot, p.name, maxSourcePage)
-		p.shown.AddHTML(0, text)
+		p.shown.AddHTML(0, p.m.built(p.name))
 		p.shown.Finish()
 	}
 	return p.shown.Around(int(offset))
@@ -434,7 +432,7 @@ func (c *composer) locatePage(r *site.Reader, links []Link, places []Place) (res
 // readPage reads a page, and finds the file that it was made of.
 func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 	p := &locatedPage{m: c, name: links[0].Page}
-	p.text, _ = system.ReadFS(c.docroot, p.name, maxSourcePage)
+	p.text = c.built(p.name)
 	p.markers = findMarkers(p.text)
 	if dir, file, ok := c.content.copyOf(c.docroot, p.name, p.text); ok && p.markers.file == "" && p.markers.comments == nil {
 		p.copyOf = &contentFile{dir: dir, display: dir.displayName(file)}

@@ -287,6 +287,9 @@ func (a *Audit) Check(ctx context.Context) (*check.Result, error) {
 		a.opt.stage("source")
 	}
 	result.Summary.Notes = append(result.Summary.Notes, external.hints(a.Project.Docroot)...)
+	if server := a.Project.Server; server != "" && slices.ContainsFunc(result.Findings, func(f check.Finding) bool { return f.Code == check.Fallback }) {
+		result.Summary.Notes = append(result.Summary.Notes, server+" answers 200 OK for addresses that do not exist, so links to them are warnings, see --fail-on")
+	}
 	if a.opt.Hints && a.Project.Server == "" {
 		if name := NewerSource(a.Project, a.Site); name != "" { // the findings are those of an older state
 			result.Summary.Notes = append(result.Summary.Notes, fmt.Sprintf("%s is newer than %s: run %s, or sitelink check --build",

@@ -230,6 +230,9 @@ func (a *Audit) sourceOptions() source.Options {
 		return source.Options{}
 	}
 	opt := source.Options{Project: found.Dir, Docroot: p.Abs(p.Docroot), Generator: found.Generator, Env: p.Env()}
+	if info, err := os.Stat(opt.Docroot); p.Server != "" && (err != nil || !info.IsDir()) {
+		opt.Docroot = found.Dir // there may be no build: the server sent the pages
+	}
 	if g := p.Generator; g != nil {
 		opt.Output = g.Docroot
 		if g.Dir == found.Dir {

@@ -4,6 +4,7 @@
 package crawl
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -19,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/sitelink/sitelink/internal/fetch"
@@ -107,6 +109,7 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 		c.missing, c.notFound = miss.sum, miss
 		c.got[absent] = miss
 	}
+	same := c.notFound != nil && bytes.Equal(first.text, c.notFound.text) && !bytes.Contains(first.text, []byte("<a "))
 	c.known[start] = true
 	c.start = start
 	for _, also := range append([]string{"/robots.txt", "/sitemap.xml"}, opt.Seeds...) {
@@ -119,7 +122,13 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 		return nil, err
 	}
 	out := c.result()
-	if !slices.ContainsFunc(out.Files, func(f host.CrawledFile) bool { return f.Type == "text/html" || f.Type == "application/xhtml+xml" }) {
+	files := func(f host.CrawledFile) bool { return f.Type != "text/html" && f.Type != "application/xhtml+xml" }
+	pages := len(slices.DeleteFunc(slices.Clone(out.Files), files))
+	switch {
+	case same && pages < 3: // the start, and what stands for missing pages
+		return nil, text.WithHint(fmt.Errorf("%s sends the same page for every address: scripts fill it in the browser, and sitelink runs none", c.origin+c.base+start),
+			"check a build instead: sitelink check --build, or the address of a preview of it")
+	case pages == 0:
 		return nil, text.WithHint(fmt.Errorf("%s leads to no page of HTML", c.origin+c.base+start), "name the address of a page, such as the home page of the host")
 	}
 	return out, nil
@@ -174,16 +183,13 @@ func (c *crawler) crawl(ctx context.Context, first *reply) error {
 	for len(level) > 0 {
 		replies := make([]*reply, len(level))
 		follow := make([]bool, len(level)) // decided in order, whatever arrives first
-		at := 0
+		var at atomic.Int64
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		for _, finder := range finders {
 			wg.Go(func() {
 				for ctx.Err() == nil {
-					mu.Lock()
-					i := at
-					at++
-					mu.Unlock()
+					i := int(at.Add(1)) - 1
 					if i >= len(level) {
 						return
 					}
@@ -346,7 +352,10 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 			return r
 		}
 	}
-	method := http.MethodGet
+	method, accept := http.MethodGet, "text/html,application/xhtml+xml,*/*;q=0.8" // some servers send a page to browsers only
+	if strings.HasPrefix(where, "/@") {                                           // Vite's own scripts; it answers with a page or 404 otherwise
+		accept = "*/*"
+	}
 	if end := path.Ext(where); end != "" && strings.Contains(binary, strings.ToLower(end)+" ") && !strings.HasSuffix(where, ".xml.gz") {
 		method = http.MethodHead
 	}
@@ -357,7 +366,7 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 		var typ, charset string
 		resp, err := c.Client.Do(ctx, fetch.Request{
 			Method: method, URL: c.origin + c.base + key, NoRedirect: true, MaxBody: limits.pageBytes,
-			Header: http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}, // some servers send a page to browsers only
+			Header: http.Header{"Accept": {accept}},
 			Wants: func(status int, header http.Header) bool {
 				typ, charset = typeOf(header)
 				return status == http.StatusOK && site.IsText(where, typ)
@@ -444,7 +453,7 @@ func (c *crawler) keep(r *reply, key string, data []byte) {
 		if sum := maphash.String(c.seed, own) | 1; key == absent {
 			r.sum = sum
 		} else {
-			r.Missing = sum == c.missing && key != c.start
+			r.Missing = key != c.start && (sum == c.missing || bytes.Equal(data, c.notFound.text))
 		}
 	}
 }

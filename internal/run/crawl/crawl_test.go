@@ -361,6 +361,12 @@ func TestHostile(t *testing.T) {
 		{"slow bodies", answers{"/": home("/slow"), "/slow": slow}, []string{"index.html unreadable /slow"}, ""},
 		{"a start that fails", answers{}, nil, "answers 404 Not Found"},
 		{"a start without a page", answers{"/": send("text/plain", "x")}, nil, "/ leads to no page of HTML"},
+		{"the shell of an app", answers{"/": html("<script src=/@a></script>"), "/sitelink-asks-for-a-missing-page": html("<script src=/@a></script>"), "/@a": func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.Header.Get("Accept"), "html") {
+				html("<p>")(w, r)
+			}
+		}}, nil, "/ sends the same page for every address"},
+		{"a page with links for all addresses", answers{"/": home("/b"), "/sitelink-asks-for-a-missing-page": home("/b"), "/b": home("/b")}, []string{"404.html fallback /b", "index.html fallback /b"}, ""},
 		{"a start elsewhere", answers{"/": redirect(301, "http://127.0.0.1:1/")}, nil, "redirects to http://127.0.0.1:1/"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
