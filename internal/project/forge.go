@@ -41,16 +41,8 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 	switch {
 	case p.builtElsewhere, cfg.Place("profile") != "" && kind.Forge == nil:
 		return nil
-	case kind.Forge != nil:
-	case len(cfg.Pages) > 0:
-		if !slices.ContainsFunc(cfg.Pages, IsMarkdown) {
-			return nil
-		}
-	case named:
-		if !onlyMarkdown(docroot) {
-			return nil
-		}
-	case p.Generator != nil || docroot != p.Dir || isFile(filepath.Join(docroot, "index.html")):
+	case kind.Forge != nil, slices.ContainsFunc(cfg.Pages, IsMarkdown), named && len(cfg.Pages) == 0 && onlyMarkdown(docroot):
+	case len(cfg.Pages) > 0, named, p.Generator != nil || docroot != p.Dir || isFile(filepath.Join(docroot, "index.html")):
 		return nil
 	}
 	repo := repository{Root: root, env: p.env}
@@ -85,11 +77,15 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 		}
 		p.input = filepath.ToSlash(rel)
 	}
+	g := p.Generator
 	p.Config, p.Generator, p.repository, p.uncertain = &cfg, nil, &repo, nil
 	p.BaseURLs, p.BasePath, p.Roots, p.RuleDir, p.Answers, p.Notes = nil, "", nil, "", Answers{}, nil
 	note := "Markdown as " + host.Title(p.Profile) + " shows it"
 	if p.ProfileFrom != "" {
 		note += " (" + p.ProfileFrom + ")"
+	}
+	if g != nil {
+		note += "; its links may mean pages of the " + g.Title() + " site, which sitelink check --build checks"
 	}
 	p.note(note)
 	return nil
