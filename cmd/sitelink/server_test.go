@@ -91,7 +91,9 @@ func TestServerSources(t *testing.T) {
 		t.Error(errs)
 	}
 	for _, path := range []string{"/gone/", "/none", "/sitelink-asks-for-a-missing-page"} {
-		special.Store(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("<!doctype html><title>Not here</title>")) }))
+		special.Store(path, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Write([]byte("<!doctype html><title>Not here</title>"))
+		}))
 	}
 	text, _ = sitelink(t, dir, 0, "check", address)
 	contains(t, text, "2 warnings\nnote: "+address+" answers 200 OK for addresses that do not exist, so links to them are warnings")
