@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -100,14 +99,17 @@ func NewOutline(text []byte) *Outline {
 			i = end
 		case 'a' <= c|0x20 && c|0x20 <= 'z':
 			t := tag{Start: i, nameEnd: nameEnd(text, i+1), End: tagEnd(text, i)}
-			name := lower(text[i+1 : t.nameEnd])
+			name := text[i+1 : t.nameEnd]
+			if c < 'a' {
+				name = bytes.ToLower(name)
+			}
 			rule := ruleOf(name)
 			if top >= 0 && rule.endsParagraph && bytes.EqualFold(o.Name(top), []byte("p")) {
 				top = o.Tags[top].Parent
 			}
 			if rule.closes != "" {
 				for t, n := top, 0; t >= 0 && n < MaxDepth; t, n = o.Tags[t].Parent, n+1 {
-					of := " " + string(lower(o.Name(t))) + " "
+					of := " " + strings.ToLower(string(o.Name(t))) + " "
 					if strings.Contains(rule.within, of) {
 						break
 					}
@@ -132,16 +134,6 @@ func NewOutline(text []byte) *Outline {
 		}
 	}
 	return o
-}
-
-// lower returns a name in lower case: the name itself, if it is.
-func lower(name []byte) []byte {
-	for _, c := range name {
-		if 'A' <= c && c <= 'Z' || c >= utf8.RuneSelf {
-			return bytes.ToLower(name)
-		}
-	}
-	return name
 }
 
 // afterMarkup returns the offset after a comment, a declaration or a processing
