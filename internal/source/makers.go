@@ -102,8 +102,7 @@ var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 func nearestFile(m *Map, from contentFile, want string) string {
 	top := ""
 	if m.opt.Generator.Traits().Versions { // versions have the same files
-		top, _, _ = strings.Cut(from.name, "/")
-		top += "/"
+		top = from.name[:strings.IndexByte(from.name, '/')+1]
 	}
 	var names similar.Names
 	var same []string
