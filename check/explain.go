@@ -157,12 +157,9 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 		}
 		return 0, nil
 	}
-	id, ok := s.Lookup(strings.TrimPrefix(path.Clean("/"+name), "/"))
-	if page, isPage := s.PageOf(id); ok && isPage {
-		return page, nil
-	}
-	if to, err := resolveName(s, name); err == nil && (to.State == host.StateOK || to.State == host.StateRedirect) {
-		if page, ok := s.PageOf(to.Node); ok {
+	for _, text := range []string{strings.TrimPrefix(path.Clean("/"+name), "/"), name} {
+		to, err := resolveName(s, text)
+		if page, ok := s.PageOf(to.Node); ok && err == nil && (to.State == host.StateOK || to.State == host.StateRedirect) {
 			return page, nil
 		}
 	}

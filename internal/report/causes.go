@@ -412,7 +412,7 @@ func files(c *check.Cause) string {
 
 // from says what kind of source a finding is in, if it is not content.
 func from(f *check.Finding) string {
-	if words := sourceDescription(f); words != "" {
+	if words := DescribeSource(f.Source); words != "" {
 		return "from " + words + ", "
 	}
 	return ""

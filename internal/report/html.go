@@ -299,7 +299,7 @@ func (v *htmlView) Rows() (rows []htmlRow) {
 
 func (v *htmlView) row(c *check.Cause) htmlRow {
 	f := commonFinding(v.Findings, c)
-	row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: pageFile(v.opt.Base, f.Page), Line: f.Line, Column: f.Column}}, From: sourceDescription(&f),
+	row := htmlRow{Finding: f, At: htmlPosition{Position: check.Position{File: pageFile(v.opt.Base, f.Page), Line: f.Line, Column: f.Column}}, From: DescribeSource(f.Source),
 		Line: v.lines[&v.Findings[c.First]], As: htmlWritten(&f), Answer: htmlAnswer(&f), RelatedText: relatedOf(&f), Links: c.Links, Files: c.Pages + c.Feeds}
 	if f.Source != nil {
 		row.At, row.Built = htmlPosition{*f.Source, template.URL(v.sourceURL(f.Source))}, row.At
@@ -411,7 +411,7 @@ func (v *htmlView) Columns() iter.Seq2[string, any] {
 		{"before", func(f *check.Finding) string { before, _ := suggestionWords(f); return before }},
 		{"suggestion", func(f *check.Finding) string { return f.Suggestion }},
 		{"source", func(f *check.Finding) string { return sourceOf(f).File }},
-		{"from", sourceDescription},
+		{"from", func(f *check.Finding) string { return DescribeSource(f.Source) }},
 		{"related", relatedOf},
 		{"lead", func(f *check.Finding) string { return v.lines[f].Before }},
 		{"link", func(f *check.Finding) string { return v.lines[f].Link }},

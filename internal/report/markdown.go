@@ -202,7 +202,7 @@ func (m *markdown) item(dst []byte, f *check.Finding, g *group) []byte {
 	switch inHeading := m.opt.GroupBy == GroupPage && f.Source == nil; {
 	case !inHeading:
 		dst = append(dst, codeSpan(string(appendLineColumn([]byte(file), line, column)))...)
-		if words := sourceDescription(f); words != "" {
+		if words := DescribeSource(f.Source); words != "" {
 			dst = append(dst, " ("+plain(words)+")"...)
 		}
 		dst = append(dst, ": "...)

@@ -88,9 +88,12 @@ func absolute(file string) bool {
 
 // DescribeSource says what kind of file a source position is in, such as "a
 // template of module x". It returns "" for content of the project itself, which
-// is what authors expect. The name of the module is quoted and cut, not
+// is what authors expect, and for none. The name of the module is quoted and cut, not
 // escaped.
 func DescribeSource(p *check.Position) string {
+	if p == nil {
+		return ""
+	}
 	words := map[check.SourceKind]string{
 		check.InTemplate: "a template", check.InData: "a data file", check.InConfiguration: "the configuration",
 		check.InAsset: "an asset", check.InStatic: "a static file",
@@ -110,15 +113,6 @@ func appendRelated(dst []byte, r *check.Related, opt TextOptions) []byte {
 	dst = append(dst, " at "...)
 	dst = appendQuoted(dst, opt.Source(r.File))
 	return appendLineColumn(dst, r.Line, r.Column)
-}
-
-// sourceDescription returns DescribeSource for the source of a finding, "" if
-// it has none.
-func sourceDescription(f *check.Finding) string {
-	if f.Source == nil {
-		return ""
-	}
-	return DescribeSource(f.Source)
 }
 
 // relatedOf returns appendRelated for the related position of a finding, "" if

@@ -172,11 +172,10 @@ func (c *crawler) crawl(ctx context.Context, first *reply) error {
 	level := []string{c.start}
 	finders := make([]*site.Finder, min(max(2*runtime.GOMAXPROCS(0), 4), 16))
 	for i := range finders {
-		f, err := site.NewFinder(c.Site)
-		if err != nil {
+		var err error
+		if finders[i], err = site.NewFinder(c.Site); err != nil {
 			return err
 		}
-		finders[i] = f
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
