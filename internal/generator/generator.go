@@ -95,13 +95,14 @@ func (n Name) Configs() []string { return slices.Clone(rowOf(n).files) }
 // counts as missing. Where the user says which generator it is, a configuration file of that
 // name is enough.
 func Detect(dir string, only Name) (p Project, ok bool) {
+	there := namesIn(dir)
 	for i, m := range marks {
 		r := rowOf(m.generator)
 		for _, source := range append([]string{""}, r.sources...) {
 			if only != None && only != m.generator {
 				break
 			}
-			if by, ok := marked(dir, i, source); ok {
+			if by, ok := marked(dir, there, i, source); ok {
 				p = r.project(dir, source, "")
 				p.By = by
 				return p, true

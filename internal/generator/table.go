@@ -332,9 +332,23 @@ var marks = []mark{
 	{Vite, []string{"index.html"}, nil, "", true},
 }
 
+// namesIn returns the names in a directory, in lower case, as the file system may fold them: to
+// ask for each name of the table costs 200 calls. nil if the directory cannot be listed.
+func namesIn(dir string) map[string]bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	there := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		there[strings.ToLower(e.Name())] = true
+	}
+	return there
+}
+
 // marked reports whether mark i identifies a project in dir whose configuration is in the
-// directory source, and by which files.
-func marked(dir string, i int, source string) (by string, ok bool) {
+// directory source, and by which files. there are the [namesIn] dir.
+func marked(dir string, there map[string]bool, i int, source string) (by string, ok bool) {
 	m, tree := &marks[i], os.DirFS(dir)
 	names := m.names
 	if names == nil {
@@ -342,6 +356,10 @@ func marked(dir string, i int, source string) (by string, ok bool) {
 	}
 	for _, name := range names {
 		name = path.Join(source, name)
+		first, _, _ := strings.Cut(name, "/")
+		if there != nil && !there[strings.ToLower(first)] {
+			continue
+		}
 		if _, err := fs.Stat(tree, name); err != nil {
 			continue
 		}
