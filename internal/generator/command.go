@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -144,38 +145,14 @@ func jekyllLeaveOut(p Project, dir string) (file, text, flag string) {
 }
 
 // eleventyLeavesOut is a configuration of Eleventy, of any version and of both kinds of modules.
-const eleventyLeavesOut = `// made by sitelink: the project's configuration, in which the docroot is no input
-const { pathToFileURL } = require("node:url");
-const config = CONFIG;
-module.exports = function (eleventyConfig) {
-  eleventyConfig.ignores?.add(DIR + "/**");
-  const join = (own, more) => ({ ...own, ...more, dir: { ...own?.dir, ...more?.dir } });
-  const apply = (module) => {
-    const own = module.default ?? module;
-    const more = module.config ?? own.config;
-    const result = typeof own === "function" ? own(eleventyConfig) : own;
-    return result?.then ? result.then((result) => join(result, more)) : join(result, more);
-  };
-  if (!config) return {};
-  let module;
-  try {
-    module = require(config);
-  } catch (e) {
-    if (!/^ERR_(REQUIRE_|UNKNOWN_FILE_EXTENSION)/.test(e.code) && !(e instanceof SyntaxError)) throw e;
-    return import(pathToFileURL(config).href).then(apply);
-  }
-  return apply(module);
-};
-`
+//
+//go:embed leave-out.cjs
+var eleventyLeavesOut string
 
 // lumeLeavesOut: Lume leaves out only where it builds, and names that begin with an underscore.
-const lumeLeavesOut = `// made by sitelink: the project's configuration, in which the docroot is no input
-import { pathToFileURL } from "node:url";
-const config = CONFIG;
-const site = config ? (await import(pathToFileURL(config).href)).default : (await import("lume/mod.ts")).default();
-site.ignore((path) => site.src(path, "/").startsWith(site.root(DIR, "/")));
-export default site;
-`
+//
+//go:embed leave-out.mjs
+var lumeLeavesOut string
 
 // Installed reports whether the program that builds the project is on this machine.
 func (p Project) Installed() bool {
