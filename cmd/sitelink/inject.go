@@ -223,7 +223,7 @@ func injectPages(ctx context.Context, c *cli, cfg *config.Config, flags injectFl
 	if flags.dryRun || flags.check {
 		verb = "to change"
 	}
-	fmt.Fprintf(&b, "%d pages, %d chosen, %d %s\n", result.Pages, result.Chosen, len(result.Changed), verb)
+	fmt.Fprintf(&b, "%s, %d chosen, %d %s\n", text.Count(result.Pages, "page"), result.Chosen, len(result.Changed), verb)
 	if err := c.print(b.String()); err != nil {
 		return err
 	}

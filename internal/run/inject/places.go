@@ -16,7 +16,7 @@ import (
 )
 
 // nextBuilt is what a user can always do.
-const nextBuilt = "run sitelink inject --docroot after each build: it writes the elements into the built pages"
+const nextBuilt = "run sitelink inject --docroot DIR after each build: it writes the elements into the pages that are built in DIR"
 
 // refused returns an error if the elements cannot be written into the project's
 // templates, wherever that is.
