@@ -139,11 +139,8 @@ func findRegions(text []byte) regions {
 		if rest[0] == '/' {
 			rest, step = rest[1:], -1
 		}
-		if strings.IndexByte("nfham", rest[0]) < 0 {
-			continue
-		}
 		for _, t := range regionTags {
-			if !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !read.IsTagEnd(rest[len(t.name)]) {
+			if rest[0] != t.name[0] || !bytes.HasPrefix(rest, []byte(t.name)) || len(rest) > len(t.name) && !read.IsTagEnd(rest[len(t.name)]) {
 				continue
 			}
 			if t.navigation {
