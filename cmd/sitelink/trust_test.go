@@ -39,7 +39,7 @@ type hostile struct {
 // readOnly are the commands that must be harmless in any checkout.
 var readOnly = []string{
 	"", "lsp", "check site", "check", "check site --baseline-ref HEAD", "check site --group-by owner",
-	"links site", "explain site /", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
+	"links site", "explain / site", "doctor", "profile nginx", "baseline show", "ledger show", "ledger verify", "ledger export",
 	"notify site --dry-run --base-url https://me.example/",
 	"external quiet --status-cache status.jsonl", "external status --status-cache status.jsonl", "external status reset --status-cache status.jsonl", "mentions list", "init --dry-run", "init --ci github", "init --undo", "inject --check", "inject --undo",
 	"baseline write site", "baseline update site", "notify quiet --send --base-url https://me.example/", "ledger compact", "ledger verify --repair",
