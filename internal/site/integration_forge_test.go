@@ -96,7 +96,7 @@ func TestMarkdownPeers(t *testing.T) {
 					continue
 				}
 				// goldmark and cmark disagree where a bare address ends, whether a host needs a dot, and
-				// whether name@1.2.0 is somebody's address: those of mail are not checked.
+				// whether name@1.2.0 is an e-mail address, which is not checked.
 				if bareAddress.MatchString(link) && !bytes.Contains(source, []byte("]("+link)) {
 					isBare = isBare || !strings.HasPrefix(link, "mailto:")
 					continue
