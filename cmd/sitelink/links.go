@@ -276,7 +276,7 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 func (l *linksAnswer) anchors(ctx context.Context) error {
 	l.begin(report.AnchorRecord("", check.Anchor{}))
 	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.page, func(x check.Anchor) error {
-		return l.add(report.AnchorRecord(l.site.BaseURL(), x), func(dst []byte) []byte {
+		return l.add(func() report.Record { return report.AnchorRecord(l.site.BaseURL(), x) }, func(dst []byte) []byte {
 			dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
 			if x.Kind == "map" {
 				dst = append(dst, " (map)"...)
@@ -294,7 +294,7 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 func writeList(l *linksAnswer, n int, record func(i int) report.Record, text func(dst []byte, i int) []byte, sample report.Record) error {
 	l.begin(sample)
 	for i := range n {
-		if err := l.add(record(i), func(dst []byte) []byte { return text(dst, i) }); err != nil {
+		if err := l.add(func() report.Record { return record(i) }, func(dst []byte) []byte { return text(dst, i) }); err != nil {
 			return err
 		}
 	}
@@ -309,12 +309,12 @@ func (l *linksAnswer) begin(sample report.Record) {
 }
 
 // add writes a record, which text has as a line.
-func (l *linksAnswer) add(r report.Record, line func(dst []byte) []byte) error {
+func (l *linksAnswer) add(record func() report.Record, line func(dst []byte) []byte) error {
 	switch l.q.format {
 	case "jsonl":
-		l.buf = r.AppendJSON(l.buf)
+		l.buf = record().AppendJSON(l.buf)
 	case "csv":
-		l.buf = r.AppendCSV(l.buf)
+		l.buf = record().AppendCSV(l.buf)
 	default:
 		l.buf = line(l.buf)
 	}
@@ -511,7 +511,7 @@ func reported(p *project.Project, text string) func(f *check.Finding, cause, fin
 		return nil
 	}
 	file, built := m[1], textOptions(p)
-	if !isAddress(text) {
+	if !report.IsAddress(text) {
 		file = filepath.Clean(file)
 		_, err := os.Stat(file)
 		if _, fromRoot := os.Stat(filepath.Join(p.Root, file)); err != nil && fromRoot != nil {

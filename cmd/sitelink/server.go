@@ -26,11 +26,6 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// isAddress reports whether an argument is the address of a running site.
-func isAddress(arg string) bool {
-	return strings.HasPrefix(arg, "http://") || strings.HasPrefix(arg, "https://")
-}
-
 // asksServers reports whether a command takes the address of a running site as DIR.
 func asksServers(cmd *cobra.Command) bool {
 	return slices.Contains([]string{"check", "external", "links", "explain", "write", "update"}, cmd.Name())
@@ -101,6 +96,9 @@ func typedHost(ctx context.Context, host string) (allow []netip.Prefix, pace tim
 	if slices.ContainsFunc(allow, func(a netip.Prefix) bool { return !a.Addr().IsLoopback() }) {
 		pace = usualPace
 	}
+	if err != nil {
+		err = text.WithHint(err, "is the name of the host right?")
+	}
 	return allow, pace, err
 }
 
@@ -113,7 +111,7 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		}
 		allow, pace, err := typedHost(ctx, strings.Trim(u.Host(), "[]"))
 		if err != nil {
-			return nil, text.WithHint(fmt.Errorf("%s: %w", p.Server, err), "is the name of the host right?")
+			return nil, fmt.Errorf("%s: %w", p.Server, err)
 		}
 		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})

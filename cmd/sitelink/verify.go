@@ -113,7 +113,7 @@ func verifyClient(ctx context.Context, base string, typed bool) (*fetch.Client, 
 		return fetch.New(opt), nil
 	}
 	if opt.Allow, opt.Pace, err = typedHost(ctx, u.Hostname()); err != nil {
-		return nil, text.WithHint(fmt.Errorf("%s: %w", base, err), "is the name of the host right?")
+		return nil, fmt.Errorf("%s: %w", base, err)
 	}
 	return fetch.New(opt), nil
 }

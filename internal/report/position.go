@@ -28,7 +28,7 @@ func pageFile(base, page string) string {
 	switch {
 	case base == "" || base == ".":
 		return page
-	case isAddress(base): // there is no file, and a browser opens the address
+	case IsAddress(base): // there is no file, and a browser opens the address
 		return base + strings.TrimSuffix(page, "index.html")
 	case strings.HasPrefix(page, "../"): // a project file outside the docroot
 		return path.Join(base, page)
@@ -36,9 +36,9 @@ func pageFile(base, page string) string {
 	return strings.TrimSuffix(base, "/") + "/" + page
 }
 
-// isAddress tells the address of a page at a running site from the path of a file, which has
-// no two slashes side by side.
-func isAddress(file string) bool {
+// IsAddress tells the address of a running site or of its page from the path of a file, which
+// has no two slashes side by side.
+func IsAddress(file string) bool {
 	return strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://")
 }
 
@@ -65,7 +65,7 @@ func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 // becomes a file URI. An address stays one.
 func appendURI(dst []byte, file string) []byte {
 	plain := "-._~/"
-	if isAddress(file) {
+	if IsAddress(file) {
 		plain += ":[]?&=+%"
 	} else if absolute(file) {
 		dst = append(dst, "file://"...)
@@ -89,7 +89,7 @@ const upperHex = "0123456789ABCDEF"
 
 // absolute reports whether a slash path is absolute on any system, /a or C:/a, or an address.
 func absolute(file string) bool {
-	return strings.HasPrefix(file, "/") || isAddress(file) || len(file) > 2 && file[1] == ':' && file[2] == '/'
+	return strings.HasPrefix(file, "/") || IsAddress(file) || len(file) > 2 && file[1] == ':' && file[2] == '/'
 }
 
 // DescribeSource says what kind of file a source position is in, such as "a
