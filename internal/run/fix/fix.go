@@ -220,13 +220,19 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 	}
 	for i := range repairs {
 		repair, form := &repairs[i], ""
-		if repair.Value == "" && repair.Finding.Suggestion == "" && placed[i].Suggestion != "" { // a file of a similar name, see source.Map.SourceForm
-			repair.Rule, repair.Likely, repair.Why, form = check.RepairMoved, true, "", placed[i].Suggestion
+		if to := placed[i].Suggestion; repair.Value == "" && to != "" && (repair.Finding.Suggestion == "" || isLabel(&repair.Finding)) {
+			repair.Rule, repair.Likely, repair.Why, form = check.RepairMoved, true, "", to // a file of a similar name, see source.Map.SourceForm
+			if isLabel(&repair.Finding) {
+				repair.Rule = Ref
+			}
 		}
 		m.propose(repair, placed[i].Source, form)
 	}
-	if err := m.proposeRefs(ctx); err != nil {
-		return nil, err
+	for i := range m.content {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		m.proposeRefs(m.content[i].File)
 	}
 	m.decide()
 	// Each page that should answer addresses which are gone gets an edit. One edit of its
@@ -300,34 +306,28 @@ func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 	if !m.wants(r.Rule, f.Code) {
 		return
 	}
-	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why}
-	if p == nil {
-		skip.unplaced = true
-		if skip.Why == "" {
-			skip.Why = "where it is written is not exactly known"
-		}
-		m.plan.Skips = append(m.plan.Skips, skip)
-		return
+	skip := Skip{Rule: r.Rule, Code: f.Code, File: path.Join(m.docroot, f.Page), Line: f.Line, Column: f.Column, Value: f.Raw, Why: r.Why, unplaced: p == nil}
+	if p != nil {
+		skip.File, skip.Line, skip.Column = p.File, p.Line, p.Column
 	}
-	skip.File, skip.Line, skip.Column = p.File, p.Line, p.Column
-	if skip.Why == "" {
+	switch {
+	case skip.Why != "":
+	case p == nil:
+		skip.Why = "where it is written is not exactly known"
+	case m.owner(p) != "":
 		skip.Why = m.owner(p)
-	}
-	if skip.Why == "" && !m.audit.HasSources() && isGenerated(m.open(p.File).text) {
+	case !m.audit.HasSources() && !generator.IsMarkdown(p.File) && isGenerated(m.open(p.File).text):
 		skip.Why = "a generator wrote the page: change its source"
-	}
-	if skip.Why != "" {
-		m.plan.Skips = append(m.plan.Skips, skip)
-		return
-	}
-	e, err := m.edit(r, p, form)
-	if err != nil {
+	default:
+		e, err := m.edit(r, p, form)
+		if err == nil {
+			e.links = []link{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
+			m.add(e, f.Page, p.Kind)
+			return
+		}
 		skip.Why = whyNot(err)
-		m.plan.Skips = append(m.plan.Skips, skip)
-		return
 	}
-	e.links = []link{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
-	m.add(e, f.Page, p.Kind)
+	m.plan.Skips = append(m.plan.Skips, skip)
 }
 
 // linkPlace is a link of a page with the code of its finding, or with any.
@@ -353,13 +353,16 @@ func addUnknown(m *maker, r *check.Result, repairs []check.Repair) []check.Repai
 	known := byPlace(repairs)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if _, has := known[linkPlace{page: f.Page, offset: f.Offset}]; f.Element == "" || has || f.Code == check.UnresolvedRef || !m.isPage(f.Page) {
+		if _, has := known[linkPlace{page: f.Page, offset: f.Offset}]; f.Element == "" || has || f.Code == check.UnresolvedRef && !isLabel(f) || !m.isPage(f.Page) {
 			continue // a fault of a file, a link of a feed, which its page has too, or another rule looks at it
 		}
 		repairs = append(repairs, check.Repair{Finding: *f, Why: "nothing on the site is similar"})
 	}
 	return repairs
 }
+
+// isLabel reports whether a finding is about a reference of Markdown that has no definition.
+func isLabel(f *check.Finding) bool { return f.Element == "reference" }
 
 // generatorMeta matches the element in which a generator names itself.
 var generatorMeta = text.Regexp(`(?i)<meta[^>]+name=["']?generator\b`)
@@ -415,6 +418,15 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 	at, ok := destination.Offset(of.text, p.Line, p.Column)
 	if !ok {
 		return nil, errors.New("the file has changed since the build: build the site again")
+	}
+	if old, label := r.Finding.Raw, form; isLabel(&r.Finding) {
+		if !bytes.HasSuffix(of.text[:at], []byte("][")) { // [old][]: people read it
+			old, label = old+"][]", old+"]["+form+"]"
+		}
+		if bytes.HasPrefix(of.text[at:], []byte(old)) {
+			return &Edit{Rule: r.Rule, Code: r.Finding.Code, Likely: true, File: p.File, Line: p.Line, Column: p.Column, Old: r.Finding.Raw, New: form,
+				start: at, end: at + len(old), text: label, hash: of.hash}, nil
+		}
 	}
 	link := destination.At(of.links, at)
 	if link == nil {
@@ -757,7 +769,7 @@ func (t *Texts) Plan(ctx context.Context, text *Text) (*Plan, error) {
 		p.Line, p.Column = positionOf(text.Bytes, at)
 		m.propose(&repairs[i], p, "")
 	}
-	m.proposeRefsOf(text.File)
+	m.proposeRefs(text.File)
 	m.decide()
 	t.base.moves, t.base.markdown, t.base.refs = m.moves, m.markdown, m.refs
 	return m.plan, context.Cause(ctx)

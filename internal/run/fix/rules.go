@@ -148,23 +148,9 @@ func (m *maker) aliasEdit(name string, of []*check.Finding) (*Edit, error) {
 	return e, nil
 }
 
-// proposeRefs proposes edits for arguments of ref and relref that name no page.
+// proposeRefs proposes edits for arguments of ref and relref of a file that name no page.
 // They are in no page: the generator wrote something else, or stopped.
-func (m *maker) proposeRefs(ctx context.Context) error {
-	if !m.generator.Traits().Refs || !m.wants(Ref, check.UnresolvedRef) || len(m.content) == 0 {
-		return nil
-	}
-	for i := range m.content {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		m.proposeRefsOf(m.content[i].File)
-	}
-	return nil
-}
-
-// proposeRefsOf does so for those of one file.
-func (m *maker) proposeRefsOf(name string) {
+func (m *maker) proposeRefs(name string) {
 	i, ok := m.byFile[name]
 	if !ok || !m.generator.Traits().Refs || !m.wants(Ref, check.UnresolvedRef) {
 		return

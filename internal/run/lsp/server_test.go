@@ -52,10 +52,16 @@ func TestDiagnosticsWhileTyping(t *testing.T) {
 
 // TestMarkdownOfRepository: without a site, the files are judged as the forge shows them.
 func TestMarkdownOfRepository(t *testing.T) {
-	e := startedIn(t, files{"README.md": "# A\n\n[x](docs/gone.md) [y](docs/b.md#b-1) [z][no]\n\n[to]: docs/b.md\n", "docs/b.md": "# B\n\n# B\n"})
+	e := startedIn(t, files{"README.md": "# A\n\n[x](docs/gone.md) [y](docs/b.md#b-1) [z][no] [gude][]\n\n[guide]: docs/b.md\n", "docs/b.md": "# B\n\n# B\n"})
 	u := e.open("README.md", "")
-	if got, want := e.shown(u, 1), []string{"2:4-16 error missing-file", "2:41-43 error unresolved-ref"}; !slices.Equal(got, want) {
+	if got, want := e.shown(u, 1), []string{"2:4-16 error missing-file", "2:41-43 error unresolved-ref", "2:46-50 error unresolved-ref"}; !slices.Equal(got, want) {
 		t.Errorf("as saved: %v, want %v", got, want)
+	}
+	p := protocol.Position{Line: 2, Character: 47}
+	r, err := e.Server.CodeAction(t.Context(), &protocol.CodeActionParams{TextDocument: protocol.TextDocumentIdentifier{URI: u}, Range: protocol.Range{Start: p, End: p}})
+	testkit.Check(t, err)
+	if x := r[0].(*protocol.CodeAction); x.Title != "Change to guide" || len(x.Diagnostics) != 1 || x.Edit.Changes[u][0].NewText != "gude][guide]" {
+		t.Errorf("action %s", asJSON(x))
 	}
 	e.change(u, 2, nil, "# A\n\n[x](docs/b.md#b-2)\n")
 	if got, want := e.shown(u, 2), []string{"2:4-17 error missing-fragment"}; !slices.Equal(got, want) {
