@@ -34,16 +34,9 @@ func TestHookManagers(t *testing.T) {
 			command(t, dir, filepath.Join(bin, "lefthook"), "install")
 		}},
 		{"pre-commit", os.Getenv("SITELINK_PRECOMMIT"), func(t *testing.T, dir string) {
-			// The manifest of this working tree, in a repository of its own:
-			// pre-commit takes commits only.
-			source := filepath.Join(t.TempDir(), "source")
-			manifest := testkit.Read(t, "../../.pre-commit-hooks.yaml")
-			testkit.Write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), string(manifest))
-			testkit.Git(t, source, "init", "-q", ".")
-			testkit.Git(t, source, "add", "-A")
-			testkit.Git(t, source, "commit", "-q", "-m", "manifest")
+			source, commit := manifest(t)
 			text := strings.NewReplacer("https://github.com/sitelink/sitelink", source,
-				"v0.1.0", strings.TrimSpace(testkit.Git(t, source, "rev-parse", "HEAD")), "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
+				"v0.1.0", commit, "id: sitelink", "id: sitelink-system").Replace(githook.Snippet("pre-commit", sites...))
 			testkit.Write(t, filepath.Join(dir, ".pre-commit-config.yaml"), text)
 			t.Setenv("PRE_COMMIT_HOME", t.TempDir())
 			program := os.Getenv("SITELINK_PRECOMMIT")
@@ -90,5 +83,57 @@ func TestHookManagers(t *testing.T) {
 				t.Error("a temporary tree is left")
 			}
 		})
+	}
+}
+
+// manifest returns a repository that has the manifest of this working tree for pre-commit, which
+// takes commits only. Its hooks run the sitelink on PATH.
+func manifest(t *testing.T) (source, commit string) {
+	t.Helper()
+	source = filepath.Join(t.TempDir(), "source")
+	text := strings.ReplaceAll(string(testkit.Read(t, "../../.pre-commit-hooks.yaml")), "language: golang", "language: system")
+	testkit.Write(t, filepath.Join(source, ".pre-commit-hooks.yaml"), text)
+	testkit.Git(t, source, "init", "-q", ".")
+	testkit.Git(t, source, "add", "-A")
+	testkit.Git(t, source, "commit", "-q", "-m", "manifest")
+	return source, strings.TrimSpace(testkit.Git(t, source, "rev-parse", "HEAD"))
+}
+
+// TestPreCommitMarkdown: the hook for Markdown stops a commit that breaks the links of a file
+// which it does not change.
+func TestPreCommitMarkdown(t *testing.T) {
+	program := os.Getenv("SITELINK_PRECOMMIT")
+	if info, err := os.Stat(program); err != nil || info.IsDir() {
+		t.Skipf("pre-commit is not installed at %q; .ci/run installs it", program)
+	}
+	dir, _ := pushed(t, "")
+	t.Setenv("PRE_COMMIT_HOME", t.TempDir())
+	source, commit := manifest(t)
+	testkit.Write(t, filepath.Join(dir, ".pre-commit-config.yaml"), "repos: [{repo: '"+source+"', rev: '"+commit+"', hooks: [{id: sitelink-markdown}]}]\n")
+	testkit.Write(t, filepath.Join(dir, "README.md"), "[a](docs/a.md#one) ![p](p.png)\n")
+	testkit.Write(t, filepath.Join(dir, "docs", "a.md"), "# One\n")
+	testkit.Write(t, filepath.Join(dir, "p.png"), "png")
+	command(t, dir, program, "install")
+	testkit.Git(t, dir, "add", "-A")
+	if out := testkit.Git(t, dir, "commit", "-m", "good"); !strings.Contains(out, "Passed") {
+		t.Errorf("a good commit: %s", out)
+	}
+	for _, c := range []struct {
+		change string
+		flags  string
+		want   string
+	}{
+		{"git rm -q docs/a.md", "-m", "README.md:1:5: error: file not found: /docs/a.md"},
+		{"git mv docs/a.md docs/b.md", "-m", "README.md:1:5: error: file not found: /docs/a.md"},
+		{"rm p.png", "-am", "README.md:1:25: error: file not found: /p.png"},
+		{"echo '# Other' >docs/a.md", "-am", "README.md:1:5: error: docs/a.md has no element with id"},
+	} {
+		command(t, dir, "sh", "-c", c.change)
+		cmd := exec.Command("git", "commit", c.flags, "bad")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s: %v\n%s", c.change, err, out)
+		}
+		testkit.Git(t, dir, "reset", "-q", "--hard")
 	}
 }
