@@ -101,7 +101,7 @@ func (p Project) LeaveOut(dir string) (file, text, flag string) {
 func (p Project) Copied(dir string) string {
 	if r := rowOf(p.Generator); r.copies {
 		content := cmp.Or(p.ownContent(), append(r.content, "")[0])
-		if below, err := filepath.Rel(filepath.Join(p.Source, content), dir); err == nil && filepath.IsLocal(below) {
+		if below, err := filepath.Rel(filepath.Join(p.Source, content), dir); err == nil && filepath.IsLocal(below) && below != "." {
 			return below
 		}
 	}

@@ -157,6 +157,7 @@ func TestEarlierSite(t *testing.T) {
 		{"_config.ts", "import lume from 'lume/mod.ts';", "www", "", "deno task lume --dest=.sitelink/public"},
 		{"_quarto.yml", "project:\n  type: website\n", "docs", "docs", "quarto render . --output-dir OUT"},
 		{"docs/_quarto.yml", "project:\n  type: website\n", "docs/www", "www", "quarto render docs --output-dir OUT"},
+		{"docs/_quarto.yml", "project:\n  type: website\n", "docs", "", "quarto render docs --output-dir OUT"},
 		{"book.toml", "[book]\nsrc = '.'", "book", "book", "mdbook build . --dest-dir OUT"},
 		{"book.toml", "[book]\nsrc = 'text'", "text/book", "book", "mdbook build . --dest-dir OUT"},
 		{"book.toml", "[book]\ntitle = 'x'", "book", "", "mdbook build . --dest-dir OUT"},
