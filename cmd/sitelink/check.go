@@ -24,6 +24,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/run/external"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 	"github.com/sitelink/sitelink/outgoing"
 	"github.com/sitelink/sitelink/outgoing/send"
 	"github.com/sitelink/sitelink/templates"
@@ -116,11 +117,11 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 		switch {
 		case arg == "-":
 			return nil, text.Usage("only sitelink check reads standard input, which is Markdown", "name the directory of the built site, or some of its pages")
-		case report.IsAddress(arg) && (len(args) > 1 || !asksServers(cmd)):
+		case weburl.IsWeb(arg) && (len(args) > 1 || !asksServers(cmd)):
 			return nil, notForServers(cmd, arg)
 		}
 	}
-	if len(args) == 1 && report.IsAddress(args[0]) {
+	if len(args) == 1 && weburl.IsWeb(args[0]) {
 		cfg, err := c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
 		if err == nil {
 			err = setServer(cfg, args[0])
@@ -179,7 +180,7 @@ func cutPages(args []string) (rest, pages []string) {
 			pages = append(pages, arg)
 		}
 	}
-	if slices.ContainsFunc(pages, report.IsAddress) {
+	if slices.ContainsFunc(pages, weburl.IsWeb) {
 		return args, nil
 	}
 	if len(pages) == 1 && pages[0] != "-" {

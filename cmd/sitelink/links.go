@@ -511,7 +511,7 @@ func reported(p *project.Project, text string) func(f *check.Finding, cause, fin
 		return nil
 	}
 	file, built := m[1], textOptions(p)
-	if !report.IsAddress(text) {
+	if !weburl.IsWeb(text) {
 		file = filepath.Clean(file)
 		_, err := os.Stat(file)
 		if _, fromRoot := os.Stat(filepath.Join(p.Root, file)); err != nil && fromRoot != nil {

@@ -91,11 +91,10 @@ func (p Project) Settings(env []string, args ...string) (s Settings, err error) 
 // an unknown host or not a URL.
 func tidyBase(base string) string {
 	base = strings.TrimSpace(base)
-	lower := strings.ToLower(base)
 	switch {
 	case strings.HasPrefix(base, "//") && len(base) > 2:
 		base = "https:" + base
-	case strings.HasPrefix(lower, "http://"), strings.HasPrefix(lower, "https://"):
+	case weburl.IsWeb(strings.ToLower(base)):
 	case strings.HasPrefix(base, "/") && strings.Trim(base, "/") != "":
 	default:
 		return ""

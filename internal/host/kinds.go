@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/sitelink/sitelink/internal/redirect"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Kind is what sitelink knows of one kind of host: a program that serves sites, or a
@@ -125,7 +126,7 @@ func redirectFields(line string) []string {
 // with the status of an error.
 func netlifyRedirect(line string) bool {
 	fields := redirectFields(line)
-	return fields != nil && (strings.HasPrefix(fields[0], "http://") || strings.HasPrefix(fields[0], "https://") || !starInside(fields[0]) &&
+	return fields != nil && (weburl.IsWeb(fields[0]) || !starInside(fields[0]) &&
 		slices.ContainsFunc(fields[1:], func(f string) bool {
 			status, force := strings.CutSuffix(f, "!")
 			n, err := strconv.Atoi(status)

@@ -117,7 +117,7 @@ func gluedBase(h *Host, u weburl.URL, query string, res *Resolved) bool {
 		if !ok || b.path == "" || !b.isHostOf(u) {
 			continue
 		}
-		if isAbsolute(rest) {
+		if weburl.IsWeb(rest) {
 			res.State, res.Meant = StateGluedBase, rest+query
 			return true
 		}
@@ -127,10 +127,6 @@ func gluedBase(h *Host, u weburl.URL, query string, res *Resolved) bool {
 		}
 	}
 	return false
-}
-
-func isAbsolute(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
 // Served returns the site path that an address of a generator's server means, which has

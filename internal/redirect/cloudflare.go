@@ -112,7 +112,7 @@ func Cloudflare(name string, data []byte) *File {
 			continue
 		}
 		seen[from] = number
-		if r.Status == 200 && isURL(r.To) {
+		if r.Status == 200 && weburl.IsWeb(r.To) {
 			bad(CodeSyntax, Error, "the destination of a rule with status 200 must be a path of the site")
 			continue
 		}
@@ -148,7 +148,7 @@ func (r *Rule) cloudflare(from string, words []string) string {
 			return "Cloudflare accepts the statuses 200, 301, 302, 303, 307 and 308, not " + quote(words[2])
 		}
 	}
-	if !isURL(to) && indexFile().MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
+	if !weburl.IsWeb(to) && indexFile().MatchString(to) && (strings.HasSuffix(from, "/*") || strings.HasSuffix(from, "/")) {
 		return "Cloudflare ignores the rule because it would loop: it serves " + clip(to) + " at the address without the file name, which the rule matches again"
 	}
 	r.to, r.Kind = literalTemplate(to), kindOf(r.Status, to)

@@ -73,7 +73,7 @@ func TestCloudflareOracle(t *testing.T) {
 			if ok {
 				// An empty fragment is dropped by the URL parser of the server.
 				if to = strings.TrimSuffix(hit.To, "#"); hit.Rule.Kind == Redirect {
-					if status = hit.Rule.Status; !isURL(to) || strings.HasPrefix(to, "https://h.example/") {
+					if status = hit.Rule.Status; !weburl.IsWeb(to) || strings.HasPrefix(to, "https://h.example/") {
 						to = strings.TrimPrefix(to, "https://h.example")
 					}
 					return fmt.Sprintf("%d %s", status, to)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Groups of rules in a .htaccess file. Apache runs mod_rewrite before mod_alias.
@@ -356,7 +357,7 @@ func apacheTemplate(to string, groups int, escape escaping, escapeLiteral bool) 
 		if s == "" {
 			return
 		}
-		if escapeLiteral && !isURL(s) {
+		if escapeLiteral && !weburl.IsWeb(s) {
 			var out strings.Builder
 			address, query, hasQuery := strings.Cut(s, "?")
 			escapeInto(&out, address, apacheEscape)

@@ -78,7 +78,7 @@ func (f *File) netlifyLine(number int, line string) {
 		return
 	}
 	if _, isStatus := leadingInt(words[0]); !isStatus {
-		i := slices.IndexFunc(words, func(w string) bool { return w[0] == '/' || isURL(w) })
+		i := slices.IndexFunc(words, func(w string) bool { return w[0] == '/' || weburl.IsWeb(w) })
 		if i < 0 {
 			f.fault(CodeSyntax, Error, number, line, "the destination must start with /, http:// or https://")
 			return
@@ -141,7 +141,7 @@ func (f *File) addNetlify(in *netlifyRule) {
 		r.To = strings.TrimSuffix(in.from, "*") + ":splat"
 	}
 	path := in.from
-	if isURL(in.from) {
+	if weburl.IsWeb(in.from) {
 		u, err := weburl.Parse(in.from)
 		if err != nil {
 			bad(CodeSyntax, Error, "the source is not a valid URL: "+err.Error())
@@ -352,7 +352,7 @@ func newSelfCheck(to string, match *pattern, splat int) *selfCheck {
 	if base == "" {
 		return nil
 	}
-	if isURL(base) {
+	if weburl.IsWeb(base) {
 		start := strings.Index(base, "://") + 3
 		slash := strings.IndexByte(base[start:], '/')
 		if !whole || slash < 0 {

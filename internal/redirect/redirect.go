@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Stage is when the host evaluates a rule: before or after the files of the
@@ -298,19 +300,13 @@ func clip(text string) string {
 	return text
 }
 
-// isURL reports whether s is an absolute web address. Netlify accepts only these
-// two schemes, in lower case.
-func isURL(s string) bool {
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
-}
-
 // kindOf returns the kind of a rule with a destination from its status: the
 // convention of all hosts except Apache.
 func kindOf(status int, to string) Kind {
 	switch {
 	case status >= 300 && status < 400:
 		return Redirect
-	case status >= 200 && status < 300 && isURL(to):
+	case status >= 200 && status < 300 && weburl.IsWeb(to):
 		return Proxy
 	case status >= 200 && status < 300:
 		return Rewrite
@@ -356,7 +352,7 @@ func (f *File) generic(in GenericRule) {
 	case in.To == "" && in.Status < 400:
 		bad("to is missing")
 		return
-	case in.To != "" && in.To[0] != '/' && !isURL(in.To):
+	case in.To != "" && in.To[0] != '/' && !weburl.IsWeb(in.To):
 		bad("to must start with /, http:// or https://")
 		return
 	}

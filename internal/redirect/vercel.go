@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // vercelFile has the parts of vercel.json that affect paths.
@@ -104,7 +105,7 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	case redirect && r.Kind != Redirect:
 		bad(CodeSyntax, Error, "the status "+strconv.Itoa(r.Status)+" is not a redirect status (300 to 399)")
 		return
-	case service, !redirect && (isURL(to) || strings.HasPrefix(to, "/api/") || to == "/api"):
+	case service, !redirect && (weburl.IsWeb(to) || strings.HasPrefix(to, "/api/") || to == "/api"):
 		r.Kind = Proxy // paths below /api are functions
 	}
 	expr, names, err := vercelPath.expressionOf(*in.Source)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // filePosition returns where a server that shows the project's files displays
@@ -28,18 +29,12 @@ func pageFile(base, page string) string {
 	switch {
 	case base == "" || base == ".":
 		return page
-	case IsAddress(base): // there is no file, and a browser opens the address
+	case weburl.IsWeb(base): // there is no file, and a browser opens the address
 		return base + strings.TrimSuffix(page, "index.html")
 	case strings.HasPrefix(page, "../"): // a project file outside the docroot
 		return path.Join(base, page)
 	}
 	return strings.TrimSuffix(base, "/") + "/" + page
-}
-
-// IsAddress tells the address of a running site or of its page from the path of a file, which
-// has no two slashes side by side.
-func IsAddress(file string) bool {
-	return strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://")
 }
 
 // appendSentence appends the message and the suggestion in one line, for
@@ -65,7 +60,7 @@ func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 // becomes a file URI. An address stays one.
 func appendURI(dst []byte, file string) []byte {
 	plain := "-._~/"
-	if IsAddress(file) {
+	if weburl.IsWeb(file) {
 		plain += ":[]?&=+%"
 	} else if absolute(file) {
 		dst = append(dst, "file://"...)
@@ -89,7 +84,7 @@ const upperHex = "0123456789ABCDEF"
 
 // absolute reports whether a slash path is absolute on any system, /a or C:/a, or an address.
 func absolute(file string) bool {
-	return strings.HasPrefix(file, "/") || IsAddress(file) || len(file) > 2 && file[1] == ':' && file[2] == '/'
+	return strings.HasPrefix(file, "/") || weburl.IsWeb(file) || len(file) > 2 && file[1] == ':' && file[2] == '/'
 }
 
 // DescribeSource says what kind of file a source position is in, such as "a

@@ -41,6 +41,12 @@ type URL struct {
 	notes  Note
 }
 
+// IsWeb reports whether a text begins as an absolute web address does: with http:// or https://,
+// in lower case.
+func IsWeb(s string) bool {
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
+}
+
 // Note is a set of peculiarities of the resolved text that are not errors:
 // browsers repair them silently.
 type Note uint8

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Baseline holds the findings that the configuration accepts: the entries of a
@@ -101,7 +102,7 @@ func (b *Baseline) addresses() (all []string) {
 		return nil
 	}
 	for _, e := range b.list.Entries() {
-		if strings.HasPrefix(e.Link, "http://") || strings.HasPrefix(e.Link, "https://") {
+		if weburl.IsWeb(e.Link) {
 			all = append(all, e.Link)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/run/move"
 	"github.com/sitelink/sitelink/internal/system"
+	"github.com/sitelink/sitelink/internal/weburl"
 )
 
 // Every answer about a file that belongs to no site is empty, not an error: an
@@ -198,7 +199,7 @@ func (s *server) documentLink(ctx context.Context, p *params) (any, error) {
 		target := uri.URI("")
 		if at, ok := v.snap.Definition(v.overlay, &l.Target); ok {
 			target = v.uriOf(at.File)
-		} else if l.Target.Node == docroot.NoNode && (strings.HasPrefix(l.Value, "https://") || strings.HasPrefix(l.Value, "http://")) {
+		} else if l.Target.Node == docroot.NoNode && weburl.IsWeb(l.Value) {
 			u, err := uri.Parse(l.Value)
 			if err != nil {
 				continue
