@@ -420,6 +420,9 @@ func family(f *Finding) string {
 	if named := languageOf(strings.TrimPrefix(to, "/")); named != "" && len(to) > 1+len(named) {
 		to = "/*/" + to[1+len(named):]
 	}
+	if !strings.ContainsAny(to, "0123456789") { // most
+		return to
+	}
 	return versionAddress().ReplaceAllString(to, "$1*")
 }
 

@@ -641,11 +641,14 @@ var wholeScheme = text.Regexp(`(?i)^(?:/*(https?)(?::/|;?//)|(?:(?:https?://[^/]
 // and /https://www.example.org/a.
 func addScheme(raw string) string {
 	raw = strings.TrimSpace(raw)
-	if strings.HasPrefix(strings.ToLower(raw), "www.") {
+	lower := strings.ToLower(raw)
+	if strings.HasPrefix(lower, "www.") {
 		return "https://" + raw
 	}
-	if m := wholeScheme().FindStringSubmatch(raw); m != nil {
-		return cmp.Or(m[1], m[2]) + "://" + m[3]
+	if strings.Contains(lower, "http") {
+		if m := wholeScheme().FindStringSubmatch(raw); m != nil {
+			return cmp.Or(m[1], m[2]) + "://" + m[3]
+		}
 	}
 	if user, host, ok := strings.Cut(raw, "@"); ok && user != "" && strings.Contains(host, ".") && !strings.ContainsAny(raw, "/?# ") {
 		return "mailto:" + raw

@@ -112,7 +112,7 @@ const deepEvery = 64
 func (q *request) denied(name string) (Answer, bool) {
 	for _, pattern := range q.p.Deny {
 		if ok, _ := pathpkg.Match(pattern, name); ok {
-			q.step("deny", "the host refuses to serve names that match "+pattern)
+			q.step("deny", "the host refuses to serve names that match ", pattern)
 			return Answer{State: StateUnreadable, Node: docroot.NoNode, Status: q.p.Denied, Note: "the host refuses to serve names that match " + pattern}, true
 		}
 	}
@@ -128,7 +128,7 @@ func (q *request) named(id docroot.NodeID, segments []string, private bool, quer
 	if stem, ok := strings.CutSuffix(name, ".html"); ok && q.p.PageFile == Redirect && stem != "" && !q.isFile(q.h.tree.Nodes[id].Parent, stem) {
 		return q.redirect("page-file", "/"+strings.Join(append(slices.Clone(segments[:len(segments)-1]), stem), "/"), query)
 	}
-	q.step("file", "/"+q.h.tree.Path(id))
+	q.step("file", "/", q.h.tree.Path(id))
 	return q.file(id, private)
 }
 
@@ -178,12 +178,12 @@ func (q *request) page(dir, entry docroot.NodeID, segments []string, private boo
 	case !q.slash && q.p.Page == Redirect:
 		return q.redirect("page", "/"+strings.Join(segments, "/")+"/", q.query), true
 	case !q.slash:
-		q.step("page", "/"+t.Path(id)+" is served without its extension")
+		q.step("page", "/", t.Path(id), " is served without its extension")
 		return q.file(id, private), true
 	case indexed && !q.p.PageSlashFirst || q.p.PageSlash == Missing:
 		return Answer{}, false
 	case q.p.PageSlash == Serve:
-		q.step("page-slash", "/"+t.Path(id)+" is served with or without the final slash")
+		q.step("page-slash", "/", t.Path(id), " is served with or without the final slash")
 		return q.file(id, private), true
 	}
 	return q.redirect("page-slash", "/"+strings.Join(segments, "/"), q.query), true
@@ -263,7 +263,7 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 			}
 		}
 		if kind == docroot.KindFile {
-			q.step("index", name+" is the directory's index file")
+			q.step("index", name, " is the directory's index file")
 			a := q.file(id, private)
 			a.byIndex = true
 			return a
@@ -272,7 +272,7 @@ func (q *request) directory(dir docroot.NodeID, segments []string, private bool,
 	if q.listsDirectory(dir) {
 		return q.list(dir)
 	}
-	q.step("empty-directory", "the directory has no index file ("+strings.Join(index, ", ")+")")
+	q.step("empty-directory", "the directory has no index file (", strings.Join(index, ", "), ")")
 	return Answer{State: StateMissingIndex, Node: docroot.NoNode, Status: q.p.EmptyDirectory}
 }
 
@@ -299,15 +299,17 @@ func (q *request) missing(at docroot.NodeID, rest []string, slash bool) Answer {
 	node := q.h.tree.Nodes[at].Real
 	for _, name := range rest {
 		if node = q.h.tree.FoldChild(node, name); node == docroot.NoNode {
-			q.step("file", "there is no file or directory named "+rest[0])
-			if _, err := os.Lstat(q.h.real + q.path); err == nil && q.p.Forge != nil {
-				a.Note = "it is on this machine, but git does not track it"
+			q.step("file", "there is no file or directory named ", rest[0])
+			if q.p.Forge != nil {
+				if _, err := os.Lstat(q.h.real + q.path); err == nil {
+					a.Note = "it is on this machine, but git does not track it"
+				}
 			}
 			return a
 		}
 		node = q.h.tree.Nodes[node].Real
 	}
 	a.State, a.Node = StateWrongCase, node
-	q.step("file", "there is only "+q.h.tree.Path(node)+", which differs in letter case")
+	q.step("file", "there is only ", q.h.tree.Path(node), ", which differs in letter case")
 	return a
 }

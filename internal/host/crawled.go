@@ -145,7 +145,7 @@ func (q *request) crawled(path, query string) Answer {
 			a.State = StateRedirect // the server has one form for the addresses of all pages
 		}
 		a.Temporary = got.Status != http.StatusMovedPermanently && got.Status != http.StatusPermanentRedirect
-		q.step("server", "redirects to "+q.h.onHost(got.Location))
+		q.step("server", "redirects to ", q.h.onHost(got.Location))
 	case got.Status/100 == 2:
 		a.State, a.Node = StateOK, v.nodes[got.File]
 		if got.Missing {

@@ -61,9 +61,10 @@ type request struct {
 	folded bool
 }
 
-func (q *request) step(rule, text string) {
+// step traces a step, which the words tell.
+func (q *request) step(rule string, words ...string) {
 	if q.trace != nil {
-		*q.trace = append(*q.trace, Step{rule, text})
+		*q.trace = append(*q.trace, Step{rule, strings.Join(words, "")})
 	}
 }
 
@@ -143,7 +144,7 @@ func cutQuery(url string) (path, query string) {
 // redirect returns the answer that sends the browser to path, which is decoded.
 func (q *request) redirect(rule, path, query string) Answer {
 	to := q.location(path, query)
-	q.step(rule, "redirects to "+q.h.onHost(to))
+	q.step(rule, "redirects to ", q.h.onHost(to))
 	return Answer{State: StateRedirect, Node: docroot.NoNode, location: to}
 }
 
@@ -209,7 +210,7 @@ func (q *request) fallback(a Answer) Answer {
 		}
 		at, segments = q.child(at, segments[0]), segments[1:]
 	}
-	q.step("fallback", "/"+p.Fallback+" is the fallback page for missing files")
+	q.step("fallback", "/", p.Fallback, " is the fallback page for missing files")
 	if p.FallbackUnless != "" && q.h.severalPages {
 		return Answer{State: StateHomePage, Node: id, Status: http.StatusOK}
 	}

@@ -337,7 +337,7 @@ func (q byRules) rule(path, query string, stage redirect.Stage, rewrites int) (a
 		if maybe == nil || stage == redirect.BeforeFiles && !q.missingAt(path, query) {
 			return Answer{}, false
 		}
-		q.step(ruleOrigin(maybe), "applies only under conditions: "+strings.Join(maybe.Conditions, ", "))
+		q.step(ruleOrigin(maybe), "applies only under conditions: ", strings.Join(maybe.Conditions, ", "))
 		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
 	}
 	a = q.apply(hit, path, query, rewrites)
@@ -364,7 +364,7 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to,
 			Temporary: r.Status == http.StatusFound || r.Status == http.StatusSeeOther || r.Status == http.StatusTemporaryRedirect}
 	case redirect.Proxy:
-		q.step(ruleOrigin(r), "forwards the request to another server or a program: "+hit.To)
+		q.step(ruleOrigin(r), "forwards the request to another server or a program: ", hit.To)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	case redirect.Rewrite:
 		return q.rewrite(r, hit.To, path+query, rewrites)
@@ -384,10 +384,10 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 	}
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
-		q.step(ruleOrigin(r), "forwards the request to another server: "+to)
+		q.step(ruleOrigin(r), "forwards the request to another server: ", to)
 		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
 	}
-	q.step(ruleOrigin(r), "serves "+q.h.onHost(to)+" instead, without a redirect")
+	q.step(ruleOrigin(r), "serves ", q.h.onHost(to), " instead, without a redirect")
 	toPath, toQuery := cutQuery(to)
 	if r.Again && toPath != path {
 		if rewrites == maxRewrites {

@@ -93,7 +93,7 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 		}
 		return listed, nil
 	}
-	for _, shown := range []int{len(causes), maxExamples} {
+	for _, shown := range []int{maxLines, maxExamples} {
 		all, forScripts := families(findings, causes, shown)
 		n := len(fitting(findings, all, lines+linesOfTheClause+len(forScripts), opt))
 		// Copied, because the rest of all follows what is listed.
