@@ -41,7 +41,8 @@ func Align(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 	for i := range pairs {
 		pairs[i] = -1
 	}
-	rs, cs := alignable(rows, columns)
+	rowKeys, columnKeys, count := numbered(rows, columns)
+	rs, cs := alignable(rowKeys, columnKeys, count)
 	if len(rs) == 0 || len(cs) == 0 {
 		return pairs
 	}
@@ -50,16 +51,16 @@ func Align(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 		return pairs
 	}
 	n, m := len(rs), len(cs)
-	with := map[Key]int{}                              // the last entry with each key
+	with := make([]int, count)                         // the last entry with each key
 	entries := make([]struct{ column, before int }, 1) // the one before with the same key, 0 for none
 	for j, c := range cs {
-		for _, k := range columns[c] {
+		for _, k := range columnKeys[c] {
 			entries = append(entries, struct{ column, before int }{j, with[k]})
 			with[k] = len(entries) - 1
 		}
 	}
 	weigh := func(i int, weights []int32) {
-		for _, k := range rows[rs[i]] {
+		for _, k := range rowKeys[rs[i]] {
 			for e := with[k]; e > 0; e = entries[e].before {
 				if j := entries[e].column; weights[j] == 0 {
 					weights[j] = weight(rs[i], cs[j])
@@ -89,31 +90,45 @@ func Align(rows, columns [][]Key, weight func(row, column int) int32, opt Option
 	return pairs
 }
 
-// alignable returns the indexes of the rows and columns that share a key with one
-// on the other side.
-func alignable(rows, columns [][]Key) (rs, cs []int) {
-	shared := map[Key]bool{} // the keys of the rows, true if a column has it
-	for _, keys := range rows {
-		for _, k := range keys {
-			shared[k] = false
-		}
-	}
-	if len(shared) == 0 {
-		return nil, nil
-	}
-	for i, keys := range columns {
-		found := false
-		for _, k := range keys {
-			if _, ok := shared[k]; ok {
-				shared[k], found = true, true
+// numbered returns the keys as numbers below count. Those of columns that no row has are left
+// out.
+func numbered(rows, columns [][]Key) (rowKeys, columnKeys [][]int, count int) {
+	numbers := make(map[Key]int, 6*len(rows))
+	number := func(lists [][]Key, add bool) [][]int {
+		all := make([][]int, len(lists))
+		for i, keys := range lists {
+			all[i] = make([]int, 0, len(keys))
+			for _, k := range keys {
+				n, ok := numbers[k]
+				if !ok && add {
+					n, ok = len(numbers), true
+					numbers[k] = n
+				}
+				if ok {
+					all[i] = append(all[i], n)
+				}
 			}
 		}
-		if found {
+		return all
+	}
+	rowKeys, columnKeys = number(rows, true), number(columns, false)
+	return rowKeys, columnKeys, len(numbers)
+}
+
+// alignable returns the indexes of the rows and columns that share a key with one
+// on the other side.
+func alignable(rows, columns [][]int, count int) (rs, cs []int) {
+	shared := make([]bool, count)
+	for i, keys := range columns {
+		for _, k := range keys {
+			shared[k] = true
+		}
+		if len(keys) > 0 {
 			cs = append(cs, i)
 		}
 	}
 	for i, keys := range rows {
-		if slices.ContainsFunc(keys, func(k Key) bool { return shared[k] }) {
+		if slices.ContainsFunc(keys, func(k int) bool { return shared[k] }) {
 			rs = append(rs, i)
 		}
 	}

@@ -94,12 +94,25 @@ func Typo(a, b string) (errors int, ok bool) {
 type name struct {
 	plain   string
 	words   []string
+	numbers string // the words that are
+	digits  string // of plain, with the dots between them
 	letters uint64 // see letterSet
 }
 
 func newName(s string) name {
-	p := Plain(s)
-	return name{p, Words(s), letterSet(p)}
+	n := name{plain: Plain(s), words: Words(s)}
+	for _, w := range n.words {
+		if isNumeric(w[0]) {
+			n.numbers += " " + w
+		}
+	}
+	n.letters, n.digits = letterSet(n.plain), strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && isNumeric(byte(r)) {
+			return r
+		}
+		return -1
+	}, n.plain)
+	return n
 }
 
 // longName is the length, in bytes, from which a name with a wrong separator may
@@ -115,7 +128,7 @@ func typo(a, b name, isKnown func(word string) bool) (errors int, ok bool) {
 	if a.plain == b.plain {
 		return 0, true
 	}
-	if !sameNumbers(a.plain, b.plain) {
+	if a.digits != b.digits {
 		return 0, false
 	}
 	if len(a.words) != len(b.words) { // a separator is wrong, too
@@ -165,27 +178,6 @@ func isDoubled(long, short string) bool {
 		}
 	}
 	return false
-}
-
-// sameNumbers reports whether the digits of two names are the same.
-func sameNumbers(a, b string) bool {
-	i, j := 0, 0
-	for {
-		for i < len(a) && !isNumeric(a[i]) {
-			i++
-		}
-		for j < len(b) && !isNumeric(b[j]) {
-			j++
-		}
-		if i == len(a) || j == len(b) {
-			return i == len(a) && j == len(b)
-		}
-		if a[i] != b[j] {
-			return false
-		}
-		i++
-		j++
-	}
 }
 
 // isNumeric reports whether a byte of a plain name belongs to a number.
@@ -469,16 +461,20 @@ func (l *Names) reworded(want string, leftOut bool) string {
 	if !isTitle(want) || !l.Budget.Take(len(l.names)) {
 		return ""
 	}
-	words := Words(want)
-	if len(words) < enoughWords {
+	asked := newName(want)
+	if len(asked.words) < enoughWords {
 		return ""
 	}
 	best, most, next := "", 0, 0
 	for i, n := range l.names {
-		if !l.Budget.Take(len(words) * len(l.taken[i].words) / (ordinary / 16)) {
+		other := &l.taken[i]
+		if !l.Budget.Take(len(asked.words) * len(other.words) / (ordinary / 16)) {
 			return ""
 		}
-		switch share := l.sharedWords(words, l.taken[i].words, leftOut); {
+		if other.numbers != asked.numbers {
+			continue
+		}
+		switch share := l.sharedWords(asked.words, other.words, leftOut); {
 		case n == best:
 		case share > most:
 			best, most, next = n, share, most
@@ -543,7 +539,7 @@ func (l *Names) sharedWords(want, name []string, leftOut bool) int {
 		return 0
 	}
 	got := row[len(name)]
-	if got.words < enoughWords || leftOut && got.words < len(want) || !sameNumbersOf(want, name) {
+	if got.words < enoughWords || leftOut && got.words < len(want) {
 		return 0
 	}
 	return got.letters * 100 / total
@@ -575,24 +571,4 @@ func sameWord(a, b string) int {
 		return 2 * n
 	}
 	return 0
-}
-
-// sameNumbersOf reports whether two names have the same numbers in the same
-// order.
-func sameNumbersOf(a, b []string) bool {
-	number := func(w string) bool { return isNumeric(w[0]) }
-	i := 0
-	for _, w := range a {
-		if !number(w) {
-			continue
-		}
-		for i < len(b) && !number(b[i]) {
-			i++
-		}
-		if i == len(b) || b[i] != w {
-			return false
-		}
-		i++
-	}
-	return !slices.ContainsFunc(b[i:], number)
 }

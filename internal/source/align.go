@@ -112,22 +112,26 @@ func (a *address) keys() []similar.Key {
 	if a.local == "" {
 		return []similar.Key{{Kind: 'e', Text: a.exact}}
 	}
+	fragment := ""
+	if a.fragment != "" {
+		fragment = "#" + a.fragment
+	}
 	keys := append(make([]similar.Key, 0, 6), similar.Key{Kind: 'e', Text: a.exact})
 	keys = append(keys, similar.Key{Kind: 'l', Text: a.local}, similar.Key{Kind: 't', Text: a.target})
 	if a.local[0] == '/' {
 		keys = append(keys, similar.Key{Kind: 'l', Text: a.local[1:]})
 	}
 	if a.name != "" {
-		keys = append(keys, similar.Key{Kind: 'n', Text: a.name + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'n', Text: a.name + fragment})
 	}
 	if a.fragment != "" {
 		keys = append(keys, similar.Key{Kind: 'a', Text: a.fragment}, similar.Key{Kind: 'e', Text: a.exact[strings.IndexByte(a.exact, '#')+1:]})
 	}
 	switch {
 	case a.file != "":
-		keys = append(keys, similar.Key{Kind: 'f', Text: a.file + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'f', Text: a.file + fragment})
 	case a.target != "":
-		keys = append(keys, similar.Key{Kind: 'f', Text: cmp.Or(PageKey(a.target), "/") + "#" + a.fragment})
+		keys = append(keys, similar.Key{Kind: 'f', Text: cmp.Or(PageKey(a.target), "/") + fragment})
 	}
 	return keys
 }

@@ -128,8 +128,8 @@ func (m *Map) Setting(is *regexp.Regexp) *Position {
 
 // Unpublished says why no page answers a link although a content file would make it:
 // the file is a draft, or its date is in the future or past. It is "" if that is not
-// so. prefix is put before the name of the file. built is when the docroot was built.
-func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
+// so. prefix is put before the name of the file. built returns when the docroot was built.
+func (m *Map) Unpublished(l *Link, prefix string, built func() time.Time) string {
 	a := m.address(l.Raw, l.Page)
 	key, c := PageKey(a.target), m.content
 	if a.target == "" || m.pageOf(&a) != "" {
@@ -195,7 +195,7 @@ func (m *Map) Unpublished(l *Link, prefix string, built time.Time) string {
 	for _, key := range drafts.Expiry {
 		expiry = cmp.Or(expiry, firstDate(of[key]))
 	}
-	switch today := built.Format(time.DateOnly); {
+	switch today := built().Format(time.DateOnly); {
 	case why != "":
 	case date > today:
 		return fmt.Sprintf("%s makes no page of %s before its date, %s", title, file, date)

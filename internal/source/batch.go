@@ -3,6 +3,7 @@ package source
 import (
 	"strings"
 
+	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source/read"
 )
 
@@ -60,7 +61,8 @@ type search struct {
 // composer compares the links of pages with the links of templates.
 type composer struct {
 	*Map
-	runs memo[string, *linkRun] // of all pages
+	readers []*site.Reader         // of the workers
+	runs    memo[string, *linkRun] // of all pages
 	// fits are the templates whose attributes fit a tag, by all of the tag that
 	// fitAttributes compares. constants are the addresses that templates write,
 	// without the target of one that is relative to the page.

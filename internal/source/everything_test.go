@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the tests find in testdata, and what Hugo built and answered there")
 
-// builtOn is when the projects in testdata were built.
-var builtOn = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+// builtOn returns when the projects in testdata were built.
+func builtOn() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
 
 // TestEverything prints all that the package says about the projects in testdata: the
 // position of each link and heading, the file of each page, and what is written in each

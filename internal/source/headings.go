@@ -61,7 +61,7 @@ type anchorPage struct {
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	p := &anchorPage{}
-	text := m.built(name)
+	text := m.built(r, name)
 	if text == nil {
 		return p
 	}

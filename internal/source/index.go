@@ -91,7 +91,8 @@ func (src *index) withIncluded(d *document) (all []read.Link, owners []*document
 		owner *document
 	}
 	type definitions map[string]owned
-	var texts []definitions // of each link
+	all, owners = make([]read.Link, 0, len(d.Links)), make([]*document, 0, len(d.Links))
+	texts := make([]definitions, 0, len(d.Links)) // of each link
 	var add func(d *document, text definitions, depth int)
 	add = func(d *document, text definitions, depth int) {
 		defs := slices.Collect(maps.Keys(d.Defs))

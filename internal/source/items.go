@@ -143,7 +143,7 @@ func (m *Map) itemPairs(r *site.Reader, name string, text []byte, all []pageLink
 			if page = m.pageOf(&a); page == "" {
 				continue
 			}
-			shown := m.built(page)
+			shown := m.built(r, page)
 			doc = m.fileOf(page, shown, findMarkers(shown).file, m.pageLinks(r, page, shown))
 			if doc == nil {
 				continue

@@ -37,15 +37,13 @@ const maxSourcePage = 64 << 20
 
 // built returns the text of a page, as the docroot has it or a running site sent it; nil if it
 // cannot be read.
-func (m *Map) built(name string) []byte {
-	text, err := system.ReadFS(m.docroot, name, maxSourcePage)
-	if id, ok := m.site.Lookup(name); ok && m.site.Sent(id) != nil {
-		text, err = m.site.Text(m.site.Sent(id), nil, maxSourcePage)
-	}
-	if err != nil {
+func (m *Map) built(r *site.Reader, name string) []byte {
+	id, ok := m.site.Lookup(name)
+	text, err := r.File(id, maxSourcePage)
+	if !ok || err != nil {
 		return nil
 	}
-	return text
+	return bytes.Clone(text)
 }
 
 // address returns the address of a destination that is written for a page.

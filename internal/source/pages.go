@@ -102,7 +102,7 @@ type OwnLink struct {
 // was made of none, or of one that is not certain. r reads the site of the last
 // call of PageFiles.
 func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLink) {
-	text := m.built(page)
+	text := m.built(r, page)
 	all := m.pageLinks(r, page, text)
 	m.docs.clear() // the files may have changed
 	doc := m.fileOf(page, text, findMarkers(text).file, all)

@@ -367,7 +367,7 @@ func inComposing(_ *search, l *openLink) answer {
 func (p *locatedPage) around(offset int64) read.Surroundings {
 	if p.shown == nil {
 		p.shown = &read.VisibleText{}
-		p.shown.AddHTML(0, p.m.built(p.name))
+		p.shown.AddHTML(0, p.m.built(p.m.readers[0], p.name))
 		p.shown.Finish()
 	}
 	return p.shown.Around(int(offset))
@@ -432,7 +432,7 @@ func (c *composer) locatePage(r *site.Reader, links []Link, places []Place) (res
 // readPage reads a page, and finds the file that it was made of.
 func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 	p := &locatedPage{m: c, name: links[0].Page}
-	p.text = c.built(p.name)
+	p.text = c.built(r, p.name)
 	p.markers = findMarkers(p.text)
 	if dir, file, ok := c.content.copyOf(c.docroot, p.name, p.text); ok && p.markers.file == "" && p.markers.comments == nil {
 		p.copyOf = &contentFile{dir: dir, display: dir.displayName(file)}

@@ -118,7 +118,7 @@ func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]Place, 
 		defer r.Close()
 		readers[i] = r
 	}
-	c := &composer{Map: m, perPage: allowedForAll / max(1, len(pages))}
+	c := &composer{Map: m, readers: readers, perPage: allowedForAll / max(1, len(pages))}
 	c.fits.max, c.rules = maxTags, sync.OnceValue(m.ruleTemplates)
 	places := make([]Place, len(links))
 	rests := make([][]*openLink, len(pages))

@@ -279,7 +279,7 @@ func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string,
 		p := places[i].Position
 		f, unpublished := &r.Findings[i], ""
 		if isMissing(*f) {
-			unpublished = m.Unpublished(&links[i], prefix, a.writtenAt(f.Page))
+			unpublished = m.Unpublished(&links[i], prefix, func() time.Time { return a.writtenAt(f.Page) })
 		}
 		switch {
 		case unpublished != "":

@@ -44,7 +44,9 @@ func Parse(name string, text []byte, hugo bool) *Document {
 		d.Over = over
 		w := markdownWalk{text: masked, unmasked: text, locator: html.Locator{Source: masked, Doc: doc}, defs: map[string]Definition{}, raw: make([]byte, 0)}
 		ast.Walk(doc, w.prepare)
-		w.html = htmlLinks(blankOutside(masked, w.rawSpans))
+		if len(w.rawSpans) > 0 {
+			w.html = htmlLinks(blankOutside(masked, w.rawSpans))
+		}
 		ast.Walk(doc, w.visit)
 		d.Links, d.headings, d.Defs, d.Visible = w.links, w.headings, w.defs, w.visible.Finish()
 		if ext == ".mdx" {
@@ -132,6 +134,9 @@ func (d *Document) addShortcodes(codes []shortcode) {
 			}
 		}
 		return nil
+	}
+	if len(codes) == 0 {
+		return
 	}
 	used := map[int]bool{}
 	for i := range d.Links {

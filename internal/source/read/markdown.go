@@ -3,6 +3,7 @@ package read
 import (
 	"bytes"
 	"sort"
+	"sync"
 
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
@@ -20,17 +21,26 @@ import (
 // [html.MarkdownEffort]: the links there keep their place on the built page.
 // over reports that something is.
 func parseGoldmark(text []byte) (doc *ast.Document, over bool) {
+	parse := parsers.Get().(func(text []byte) (*ast.Document, bool))
+	defer parsers.Put(parse)
+	return parse(text)
+}
+
+// parsers keeps parsers: to make one takes as long as to parse a file of a kilobyte.
+var parsers = sync.Pool{New: func() any {
 	effort := &html.MarkdownEffort{}
-	if effort.Lines(text) {
-		text = nil
-	}
-	md := goldmark.New(
+	p := goldmark.New(
 		// Behind all others, so that tables are tables.
 		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(effort, 1<<30)), parser.WithAttribute()),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
-	)
-	return md.Parser().Parse(gtext.NewReader(text)).(*ast.Document), effort.Over
-}
+	).Parser()
+	return func(text []byte) (*ast.Document, bool) {
+		if *effort = (html.MarkdownEffort{}); effort.Lines(text) {
+			text = nil
+		}
+		return p.Parse(gtext.NewReader(text)).(*ast.Document), effort.Over
+	}
+}}
 
 type markdownWalk struct {
 	text     []byte
@@ -203,9 +213,6 @@ func markdownAddress(dest []byte) string {
 // blankOutside returns the text with spaces in place of everything outside of
 // the spans.
 func blankOutside(text []byte, spans [][2]int) []byte {
-	if len(spans) == 0 {
-		return nil
-	}
 	out := bytes.Repeat([]byte{' '}, len(text))
 	for _, s := range spans {
 		copy(out[s[0]:s[1]], text[s[0]:s[1]])
