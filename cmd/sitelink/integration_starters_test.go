@@ -72,7 +72,7 @@ var starters = []starter{
 		printf '# Welcome\n\nRead the [guide](/guide/).\n' >src/pages/index.md && printf '# Guide\n\nBack [home](/).\n' >src/pages/guide.md`,
 		`$NPM/astro build`, "Astro site (astro in package.json): checking dist", "src/pages/index.md", true, "/guide/", "/Guide/", true, false, "", false},
 	{name: "docusaurus", make: `echo "module.exports = { title: 'Starter', url: 'https://example.org', baseUrl: '/', trailingSlash: true, onBrokenLinks: 'ignore', onBrokenAnchors: 'ignore',
-			markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'warn' } }, presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }" >docusaurus.config.js &&
+			future: { v4: true, faster: true }, markdown: { hooks: { onBrokenMarkdownLinks: 'warn', onBrokenMarkdownImages: 'warn' } }, presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }" >docusaurus.config.js &&
 		mkdir docs && printf '# Hello\n\nRead the [guide](guide.md).\n' >docs/index.md && printf '# Guide\n\nBack [home](/).\n' >docs/guide.md`,
 		build: `$NPM/docusaurus build`, note: "Docusaurus site (docusaurus.config.js): checking build, published at https://example.org/", page: "docs/guide.md", source: true, other: "/", wrongCase: "/Guide/", packages: true},
 	{name: "starlight", make: `echo '{"type": "module"}' >package.json && mkdir -p src/content/docs public && touch public/favicon.svg &&
@@ -167,6 +167,7 @@ func TestStartPages(t *testing.T) {
 		}
 		ran++
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			if s.packages {
 				testkit.Check(t, os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(dir, "node_modules")))

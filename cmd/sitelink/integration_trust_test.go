@@ -151,6 +151,9 @@ func TestReadingTraced(t *testing.T) {
 	program := testkit.Must(exec.LookPath("sitelink"))(t)
 	for generator, files := range recognised {
 		for _, kind := range []string{"clone", "archive"} {
+			if kind == "clone" && generator != "hugo" {
+				continue // it has less of what is hostile, and Hugo has most commands of its own
+			}
 			t.Run(generator+" "+kind, func(t *testing.T) {
 				t.Parallel()
 				h := newHostile(t)

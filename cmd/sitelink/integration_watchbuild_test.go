@@ -29,7 +29,7 @@ func TestWatchBuildGenerators(t *testing.T) {
 			"src/pages/guide.md", "# Guide\n\n"},
 		"docusaurus": {"docusaurus", testkit.Files{
 			"package.json":         `{"dependencies": {"@docusaurus/core": "3"}}`,
-			"docusaurus.config.js": "module.exports = { title: 't', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'ignore', presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }\n",
+			"docusaurus.config.js": "module.exports = { future: { v4: true, faster: true }, title: 't', url: 'https://example.org', baseUrl: '/', onBrokenLinks: 'ignore', presets: [['classic', { blog: false, docs: { routeBasePath: '/' } }]] }\n",
 			"docs/index.md":        "# Home\n",
 		}, "docs/guide.md", "# Guide\n\n"},
 	} {
@@ -53,7 +53,7 @@ func TestWatchBuildGenerators(t *testing.T) {
 				}
 				return tc.head + "[there](" + to + ")\n"
 			}
-			w.write(tc.page, link("https://example.net/"))
+			w.write(tc.page, link("/planted/"))
 			if program != tc.program {
 				testkit.Check(t, os.Symlink(filepath.Join(npm, "node_modules"), filepath.Join(w.root, "node_modules")))
 			}
@@ -62,17 +62,12 @@ func TestWatchBuildGenerators(t *testing.T) {
 				// The cache of Docusaurus is in node_modules, which other projects use too.
 				cmd.Env = append(os.Environ(), "DOCUSAURUS_NO_PERSISTENT_CACHE=1", "PATH="+filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 			})
-			if got := w.check(); !strings.HasSuffix(got[len(got)-1], " 0 errors, 0 warnings") {
-				t.Fatalf("at first: %q", got)
-			}
-			began := time.Now()
-			for _, step := range []struct{ to, want string }{{"/planted/", "error: "}, {"https://example.net/", "fixed: "}} {
-				w.write(tc.page, link(step.to))
-				if got := strings.Join(w.check(), "\n"); !strings.Contains(got, tc.page+":") || !strings.Contains(got, step.want) || !strings.Contains(got, "/planted/") {
-					t.Fatalf("after the link to %s: %s", step.to, got)
+			for _, want := range []string{"error: ", "fixed: "} {
+				if got := strings.Join(w.check(), "\n"); !strings.Contains(got, tc.page+":") || !strings.Contains(got, want) || !strings.Contains(got, "/planted/") {
+					t.Fatalf("want %q: %s", want, got)
 				}
+				w.write(tc.page, link("https://example.net/"))
 			}
-			t.Logf("two builds and checks: %v", time.Since(began).Round(10*time.Millisecond))
 			w.interrupted(10 * time.Second)
 		})
 	}

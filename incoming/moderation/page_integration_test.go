@@ -51,7 +51,7 @@ func accessible(t *testing.T, b *testkit.Browser, page string) {
 	for _, colors := range []string{"light", "dark"} {
 		for _, width := range []int{1280, 320} {
 			b.View(width, 640, colors)
-			if faults := b.Axe(); len(faults) > 0 {
+			if faults := b.Axe("html"); len(faults) > 0 {
 				t.Errorf("%s: %d pixels wide, %s colors: %q", page, width, colors, faults)
 			}
 			if dir := os.Getenv("SITELINK_PICTURES"); dir != "" {

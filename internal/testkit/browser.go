@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
@@ -249,11 +250,11 @@ func (b *Browser) Eval(expression string, value any) {
 	}
 }
 
-// Axe returns the faults of accessibility that axe-core finds on the page, each with the
-// elements that have it. axe-core is below SITELINK_NPM. Scripts run meanwhile.
+// Axe returns the faults of accessibility that axe-core finds in the elements of a selector,
+// each with the elements that have it. axe-core is below SITELINK_NPM. Scripts run meanwhile.
 //
 // https://github.com/dequelabs/axe-core
-func (b *Browser) Axe() (faults []string) {
+func (b *Browser) Axe(within string) (faults []string) {
 	b.t.Helper()
 	axe, err := os.ReadFile(filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules/axe-core/axe.min.js"))
 	if err != nil {
@@ -262,7 +263,7 @@ func (b *Browser) Axe() (faults []string) {
 	b.Call("Emulation.setScriptExecutionDisabled", Params{"value": false}, nil)
 	defer b.Call("Emulation.setScriptExecutionDisabled", Params{"value": !b.scripts}, nil)
 	b.Eval(string(axe)+`
-		axe.run().then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).slice(0, 3).join(" ")))`, &faults)
+		axe.run(`+strconv.Quote(within)+`).then(r => r.violations.map(v => v.id + ": " + v.nodes.map(n => n.html.slice(0, 200)).slice(0, 3).join(" ")))`, &faults)
 	return faults
 }
 

@@ -1,9 +1,10 @@
 "use strict";
 const { fileURLToPath } = require("node:url");
-const { check, failure } = require("sitelink");
+const { check, flags, failure } = require("sitelink");
 
 /** An integration that checks the output after astro build; a build with findings fails. */
 module.exports = function sitelink(options = {}) {
+  flags(options);
   // Added at the end: other integrations write files after the build, such as the sitemap that pages link to.
   const last = {
     name: "sitelink",

@@ -1,12 +1,13 @@
 "use strict";
 const path = require("node:path");
-const { check, failure } = require("sitelink");
+const { check, flags, failure } = require("sitelink");
 
 /**
  * A plugin that checks the output after docusaurus build; a build with findings fails. A site
  * in several languages is checked once, after the last: its pages link to each other.
  */
 module.exports = function sitelink(_context, { id, ...options } = {}) {
+  flags(options);
   return {
     name: "docusaurus-plugin-sitelink",
     async postBuild({ outDir, i18n }) {
@@ -22,5 +23,5 @@ module.exports = function sitelink(_context, { id, ...options } = {}) {
   };
 };
 
-/** Docusaurus needs this to take the options as they are; check names one that it does not know. */
+/** Docusaurus needs this to take the options as they are; flags names one that it does not know. */
 module.exports.validateOptions = ({ options }) => options;

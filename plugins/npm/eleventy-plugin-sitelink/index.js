@@ -1,5 +1,5 @@
 "use strict";
-const { check, failure } = require("sitelink");
+const { check, flags, failure } = require("sitelink");
 
 const configs = new WeakSet();
 
@@ -8,6 +8,7 @@ const configs = new WeakSet();
  * the findings that are new since the last build are printed instead.
  */
 module.exports = function sitelink(config, options = {}) {
+  flags(options);
   config.versionCheck(">=2.0.0");
   if (configs.has(config)) throw new Error("eleventy-plugin-sitelink is added twice: remove one addPlugin(sitelink) from the configuration");
   configs.add(config);

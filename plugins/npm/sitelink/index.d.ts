@@ -16,4 +16,5 @@ export interface Result {
 }
 export function binary(): string;
 export function check(docroot: string, options?: Options & { seen?: Set<string> }): Promise<Result>;
+export function flags(options?: Options): string[];
 export function failure(): Error;

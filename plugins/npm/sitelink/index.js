@@ -26,26 +26,37 @@ const left = "sitelink started this build, and checks the site itself";
  * options.parallel, other plugins may be writing files, such as a feed: a finding counts if it
  * is there a second later, too. It rejects if the site could not be checked.
  */
-exports.check = async function check(docroot, { seen, parallel, args = [], ...options } = {}) {
-  const names = { failOn: "--fail-on", ignore: "--ignore", baseline: "--baseline", baseUrl: "--base-url" };
+exports.check = async function check(docroot, options = {}) {
+  const { seen, parallel } = options;
   docroot = relative(docroot);
-  const line = ["check", docroot, "--format", seen ? "json" : "text"];
-  for (const [name, value] of Object.entries(options)) {
-    if (!names[name]) throw new Error(`sitelink: unknown option "${name}"; the options are ${Object.keys(names).join(", ")} and args`);
-    for (const one of [].concat(value ?? [])) line.push(names[name], one);
-  }
+  const line = ["check", docroot, "--format", seen ? "json" : "text", ...flags(options)];
   if (process.env.SITELINK_OUT) return { ok: true, report: left };
-  let ended = await run([...line, ...args]);
+  let ended = await run(line);
   for (let before; parallel && ended.code === 1 && ended.stdout !== before; ) {
     before = ended.stdout;
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    ended = await run([...line, ...args]);
+    ended = await run(line);
   }
   const { code, stdout, stderr } = ended;
   if (code !== 0 && code !== 1) throw new Error(`sitelink could not check ${docroot} (exit code ${code}):\n${stderr.trim() || stdout.trim()}`);
   const report = seen ? news(JSON.parse(stdout).findings, seen, docroot) : stdout.trimEnd();
   return { ok: code === 0, report: [report, stderr.trim()].filter(Boolean).join("\n") };
 };
+
+/**
+ * The arguments of sitelink check for these options. It throws for an option that it does not
+ * know, so a plugin calls it when it is loaded: a build may take minutes.
+ */
+function flags({ seen, parallel, args = [], ...options } = {}) {
+  const names = { failOn: "--fail-on", ignore: "--ignore", baseline: "--baseline", baseUrl: "--base-url" };
+  const line = [];
+  for (const [name, value] of Object.entries(options)) {
+    if (!names[name]) throw new Error(`sitelink: unknown option "${name}"; the options are ${Object.keys(names).join(", ")} and args`);
+    for (const one of [].concat(value ?? [])) line.push(names[name], one);
+  }
+  return [...line, ...args];
+}
+exports.flags = flags;
 
 /** The error of a build whose report has just been printed; a stack would only hide it. */
 exports.failure = function failure() {

@@ -1,12 +1,13 @@
 "use strict";
 const path = require("node:path");
-const { check, failure } = require("sitelink");
+const { check, flags, failure } = require("sitelink");
 
 /**
  * A plugin of Vite that checks the output directory after the build. A build with findings
  * fails; with --watch, the findings that are new since the last build are printed instead.
  */
 module.exports = function sitelink(options = {}) {
+  flags(options);
   const seen = new Set();
   let config, failed;
   return {
