@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -78,9 +79,13 @@ func TestInterruptEnds(t *testing.T) {
 				cmd := exec.Command("sitelink", strings.Fields(strings.Replace(line, "SILENT", link, 1))...)
 				cmd.Dir, cmd.Env, cmd.Stderr = repo, env, &bytes.Buffer{}
 				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal
-				testkit.Must(cmd.StdinPipe())(t)
+				stdin := testkit.Must(cmd.StdinPipe())(t)
 				stdout := testkit.Must(cmd.StdoutPipe())(t)
 				testkit.Check(t, cmd.Start())
+				if line == "lsp" {
+					const request = `{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {}}`
+					fmt.Fprintf(stdin, "Content-Length: %d\r\n\r\n%s", len(request), request)
+				}
 				return cmd, stdout, cmd.Stderr.(*bytes.Buffer)
 			}
 			if strings.HasPrefix(line, "notify") { // the first run only records
@@ -96,7 +101,7 @@ func TestInterruptEnds(t *testing.T) {
 			defer stop.Stop()
 			child := 0
 			switch strings.Fields(line)[0] {
-			case "links":
+			case "links", "lsp":
 				io.ReadFull(stdout, make([]byte, 1))
 			case "external", "notify":
 				select {
@@ -105,8 +110,6 @@ func TestInterruptEnds(t *testing.T) {
 					cmd.Process.Kill()
 					t.Fatalf("it asked nothing: %s", stderr)
 				}
-			case "lsp":
-				time.Sleep(100 * time.Millisecond)
 			case "check":
 				if !strings.Contains(line, "--build") {
 					io.ReadFull(stdout, make([]byte, 1))
