@@ -24,7 +24,6 @@ var releases = []struct {
 }{
 	{"clang-14-doc/usr/share/doc/clang-14/html", "clang-16-doc/usr/share/doc/clang-16/html", 50},
 	{"clang-16-doc/usr/share/doc/clang-16/html", "clang-14-doc/usr/share/doc/clang-14/html", 200},
-	{"llvm-14-doc/usr/share/doc/llvm-14-doc/html", "llvm-19-doc/usr/share/doc/llvm-19-doc/html", 1000},
 }
 
 // TestSinceReleases: between two releases of real documentation, exactly those

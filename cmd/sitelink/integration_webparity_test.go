@@ -337,7 +337,7 @@ func TestWebParityRules(t *testing.T) {
 // maxParityTargets bounds the requests for one corpus: some of these servers
 // answer fewer than a hundred a second. SITELINK_PARITY=all lifts it, and asks
 // every server on every corpus: that takes an hour.
-const maxParityTargets = 1500
+const maxParityTargets = 600
 
 func allParity() bool { return os.Getenv("SITELINK_PARITY") == "all" }
 
@@ -352,8 +352,8 @@ func TestWebParityCorpora(t *testing.T) {
 	}
 	for _, c := range corpora {
 		docroot := filepath.Join(dir, c.pkg, filepath.FromSlash(c.docroot))
-		if _, err := os.Stat(docroot); err != nil {
-			t.Logf("%s is not there", c.pkg)
+		if _, err := os.Stat(docroot); err != nil || !c.need && !allParity() {
+			t.Logf("%s is not there, or takes minutes", c.pkg)
 			continue
 		}
 		for _, h := range webParities {
