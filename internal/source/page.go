@@ -39,8 +39,11 @@ const maxSourcePage = 64 << 20
 // cannot be read.
 func (m *Map) built(r *site.Reader, name string) []byte {
 	id, ok := m.site.Lookup(name)
+	if !ok {
+		return nil // a file of rules outside of the docroot
+	}
 	text, err := r.File(id, maxSourcePage)
-	if !ok || err != nil {
+	if err != nil {
 		return nil
 	}
 	return bytes.Clone(text)

@@ -419,7 +419,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 	if !ok {
 		return nil, errors.New("the file has changed since the build: build the site again")
 	}
-	if old, label := r.Finding.Raw, form; isLabel(&r.Finding) {
+	if old, label := r.Finding.Raw, form; isLabel(&r.Finding) && label != "" {
 		if !bytes.HasSuffix(of.text[:at], []byte("][")) { // [old][]: people read it
 			old, label = old+"][]", old+"]["+form+"]"
 		}
