@@ -312,7 +312,7 @@ func (p *locatedPage) composed(l *pageLink) composition {
 			var links []runLink
 			expression := ""
 			if len(c.by) == 1 {
-				expression = string(w.file.text[w.Attr.From:w.Attr.To])
+				expression = w.Scope + string(w.file.text[w.Attr.From:w.Attr.To])
 			}
 			key.WriteString(w.file.display + "\n" + expression)
 			for i := range p.links {

@@ -117,7 +117,7 @@ func (x *templateIndex) placeRun(r *linkRun) {
 		}
 		of.distinct = len(rows)
 	}
-	seen := map[string]int{}
+	seen, expression := map[string]int{}, dashed(r.expression)
 	for j := range r.links {
 		hole := r.links[j].hole
 		nth := seen[hole]
@@ -127,9 +127,12 @@ func (x *templateIndex) placeRun(r *linkRun) {
 			continue
 		}
 		rows := of.rows[j].rows
-		if len(rows) > 1 { // {{ site.data.social.twitter }} names one of them
-			if named := slices.DeleteFunc(slices.Clone(rows), func(row *dataRow) bool { return !strings.Contains(dashed(r.expression), dashed(row.Key)) }); len(named) == 1 {
-				rows = named
+		// {{ site.data.social.twitter }} and {{ range site.Menus.main }} name one of several.
+		for _, name := range []func(*dataRow) string{func(d *dataRow) string { return d.Key }, func(d *dataRow) string { return d.In }} {
+			if len(rows) > 1 {
+				if named := slices.DeleteFunc(slices.Clone(rows), func(d *dataRow) bool { return !strings.Contains(expression, dashed(name(d))) }); len(named) > 0 {
+					rows = named
+				}
 			}
 		}
 		switch len(rows) {

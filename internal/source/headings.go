@@ -54,9 +54,9 @@ func (m *Map) Headings(ctx context.Context, s *site.Site, anchors []Anchor) ([]*
 type anchorPage struct {
 	headings []read.ShownHeading
 	doc      *document // nil if the source is not known
-	// copied is the text of the page if it is a copy of the file original.
+	// copied is the text of the page, and original the file that it is a copy of, nil for none.
 	copied   []byte
-	original contentFile
+	original *contentFile
 }
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
@@ -66,11 +66,10 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 		return p
 	}
 	p.headings = read.ShownHeadings(text)
-	if dir, file, ok := m.content.copyOf(m.docroot, name, text); ok {
-		p.copied, p.original = text, contentFile{dir: dir, display: dir.displayName(file)}
-		return p
+	p.copied = text
+	if p.original = m.content.copyOf(m.docroot, name, text); p.original == nil {
+		p.doc = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
 	}
-	p.doc = m.fileOf(name, text, findMarkers(text).file, m.pageLinks(r, name, text))
 	return p
 }
 
@@ -95,7 +94,7 @@ func (p *anchorPage) heading(id string) *Heading {
 		same++
 	}
 	switch {
-	case p.copied != nil:
+	case p.original != nil:
 		if at, ok := read.WrittenID(p.copied, id); ok {
 			return &Heading{*p.original.position(read.NewLines(p.copied).At(at)), title, term}
 		}
@@ -127,7 +126,7 @@ func (m *Map) Files(ctx context.Context, s *site.Site, pages []string) ([]*Posit
 			return nil, context.Cause(ctx)
 		}
 		switch p := m.anchorPage(reader, name); {
-		case p.copied != nil:
+		case p.original != nil:
 			found[i] = p.original.position(0, 0)
 		case p.doc != nil:
 			found[i] = p.doc.file.position(0, 0)

@@ -594,28 +594,14 @@ const (
 	maxMapFile  = 4 << 20
 )
 
-// listedPage is a page as a generator lists it.
-type listedPage struct{ file, path string }
-
-// addListed adds such pages under the keys that they have in the docroot.
-func (src *index) addListed(pages []listedPage) {
-	c := src.content
-	for _, p := range pages {
-		if i, ok := c.byDisplay[p.file]; ok {
-			f := &c.files[i]
-			f.page, f.isListed = PageKey(p.path), true
-			c.listed[f.page] = []int{i}
-		}
-	}
-}
-
 // readBuildMap reads the list of pages that the last build of a generator left
-// in the project. Docusaurus writes a JSON file for each page.
-func (src *index) readBuildMap() (pages []listedPage) {
+// in the project, and adds the pages under the keys that they have in the docroot.
+// Docusaurus writes a JSON file for each page.
+func (src *index) readBuildMap() {
 	if !src.opt.Generator.Traits().Versions {
-		return nil
+		return
 	}
-	n := 0
+	c, n := src.content, 0
 	fs.WalkDir(src.project, ".docusaurus", func(name string, d fs.DirEntry, err error) error {
 		if n++; n > maxMapFiles {
 			return fs.SkipAll
@@ -628,10 +614,12 @@ func (src *index) readBuildMap() (pages []listedPage) {
 		if json.Unmarshal(text, &page) != nil {
 			return nil // another kind of file
 		}
-		if file, ok := strings.CutPrefix(page.Source, "@site/"); ok && strings.HasPrefix(page.Permalink, "/") {
-			pages = append(pages, listedPage{file: path.Clean(file), path: read.Decode(page.Permalink)})
+		file, ok := strings.CutPrefix(page.Source, "@site/")
+		if i, isContent := c.byDisplay[path.Clean(file)]; ok && isContent && strings.HasPrefix(page.Permalink, "/") {
+			f := &c.files[i]
+			f.page, f.isListed = PageKey(read.Decode(page.Permalink)), true
+			c.listed[f.page] = []int{i}
 		}
 		return nil
 	})
-	return pages
 }

@@ -87,8 +87,8 @@ func (m *Map) pageID(name string) (site.PageID, bool) {
 }
 
 // copyOf finds the file of the project that the generator copied to the docroot
-// without changes. Positions in both files are the same.
-func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) (dir sourceDir, file string, ok bool) {
+// without changes, nil for none. Positions in both files are the same.
+func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) *contentFile {
 	for _, dir := range c.staticDirs {
 		file, ok := dir.copied(name)
 		if !ok {
@@ -102,9 +102,9 @@ func (c *contentIndex) copyOf(docroot fs.FS, name string, text []byte) (dir sour
 				continue // the docroot has the name of a directory of static files
 			}
 		}
-		return dir, file, true
+		return &contentFile{dir: dir, display: dir.displayName(file)}
 	}
-	return sourceDir{}, "", false
+	return nil
 }
 
 // regions says which parts of a page are navigation and which are its main

@@ -66,7 +66,9 @@ func inHostRule(p *locatedPage, l *openLink) answer {
 	if path.Base(p.name) != ruleFile {
 		return answer{}
 	}
-	line := read.LineOf(p.text, l.link.Line)
+	lines := read.NewLines(p.text)
+	from, to, _ := lines.Span(l.link.Line)
+	line := p.text[from:to]
 	at := p.m.content.ruleAt(p.m.rules(), line, p.m.basePath)
 	return answer{at: at, none: at == nil, source: string(bytes.TrimSpace(line))}
 }
@@ -434,11 +436,10 @@ func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
 	p := &locatedPage{m: c, name: links[0].Page}
 	p.text = c.built(r, p.name)
 	p.markers = findMarkers(p.text)
-	if dir, file, ok := c.content.copyOf(c.docroot, p.name, p.text); ok && p.markers.file == "" && p.markers.comments == nil {
-		p.copyOf = &contentFile{dir: dir, display: dir.displayName(file)}
-		return p
+	if p.markers.file == "" && p.markers.comments == nil {
+		p.copyOf = c.content.copyOf(c.docroot, p.name, p.text)
 	}
-	if path.Base(p.name) == ruleFile {
+	if p.copyOf != nil || path.Base(p.name) == ruleFile {
 		return p
 	}
 	p.links, p.left = c.pageLinks(r, p.name, p.text), c.perPage+32*len(p.text)

@@ -86,7 +86,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 		for i := range src.content.files {
 			src.content.add(i, opt.Generator)
 		}
-		src.addListed(src.readBuildMap())
+		src.readBuildMap()
 	}
 	if ctx.Err() != nil {
 		src.Close()

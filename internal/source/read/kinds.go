@@ -103,13 +103,3 @@ func apacheFields(line []byte) (from, to string) {
 	}
 	return "", ""
 }
-
-// LineOf returns a line of a text, counted from 1.
-func LineOf(text []byte, line int) []byte {
-	for l := range bytes.Lines(text) {
-		if line--; line == 0 {
-			return l
-		}
-	}
-	return nil
-}

@@ -347,20 +347,8 @@ func actionEnd(text []byte, i int, end string) int {
 		}
 		return -1
 	}
-	var quote byte
-	for k := 0; k < min(len(rest), FarAround); k++ {
-		switch c := rest[k]; {
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				k++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '`':
-			quote = c
-		case bytes.HasPrefix(rest[k:], []byte(end)):
-			return i + 2 + k + len(end)
-		}
+	if n := closing(rest[:min(len(rest), FarAround)], []byte(end)); n >= 0 {
+		return i + 2 + n + len(end)
 	}
 	if n := bytes.Index(rest, []byte(end)); n >= 0 { // a quote that starts no string
 		return i + 2 + n + len(end)
@@ -441,6 +429,7 @@ type TemplateLink struct {
 	Constant      string
 	Before, After string // text up to the next action
 	First         bool   // it is the first thing in the element around it
+	Scope         string // the loops and the like around it: range site.Menus.main
 }
 
 // MaxAttributes is how many attributes of a tag are compared.
@@ -455,11 +444,26 @@ var LinkAttributes = map[string]bool{
 // constantAction matches an action that writes an address in another form.
 var constantAction = text.Regexp(`^\{\{-?\s*(?:[a-zA-Z.]+URL\s+)?["` + "`" + `']([^"` + "`" + `']+)["` + "`" + `']\s*(?:\|\s*[\w.]+\s*)*-?\}\}$`)
 
+// block matches the start of a block, with its words if they may name data, or its end.
+var block = text.Regexp(`\{[{%]-?\s*(?:(if|unless|define|block|(?:with|range|for)\b([^{}]*))|end(?:if|unless|block|with|for)?)\b`)
+
 // TemplateLinks returns the outline of a template with its actions masked, and the links
 // in it.
 func TemplateLinks(text []byte) (o *Outline, all []TemplateLink) {
 	o = NewOutline(MaskActions(text))
+	blocks := block().FindAllSubmatchIndex(text, -1)
+	scopes := []string{""} // of the blocks around a tag
 	for t := range o.Tags {
+		for ; len(blocks) > 0 && blocks[0][0] < o.Tags[t].Start; blocks = blocks[1:] {
+			switch b, last := blocks[0], scopes[len(scopes)-1]; {
+			case b[2] < 0: // the end of one
+				scopes = scopes[:max(1, len(scopes)-1)]
+			case b[4] < 0: // a condition
+				scopes = append(scopes, last)
+			default:
+				scopes = append(scopes, last+string(text[b[4]:b[5]])+" ")
+			}
+		}
 		var attrs []Attribute
 		var open bool
 		if attrs, open = o.Attributes(t); len(attrs) == 0 || len(attrs) > MaxAttributes {
@@ -469,7 +473,7 @@ func TemplateLinks(text []byte) (o *Outline, all []TemplateLink) {
 			if !LinkAttributes[a.Name] || a.From == a.To {
 				continue
 			}
-			w := TemplateLink{Element: strings.ToLower(string(o.Name(t))), Tag: t, Attr: a, Attrs: attrs, Open: open, Pieces: o.Pieces(a.From, a.To)}
+			w := TemplateLink{Element: strings.ToLower(string(o.Name(t))), Tag: t, Attr: a, Attrs: attrs, Open: open, Pieces: o.Pieces(a.From, a.To), Scope: scopes[len(scopes)-1]}
 			if c := constantAction().FindSubmatch(bytes.TrimSpace(text[a.From:a.To])); c != nil {
 				w.Constant = string(c[1])
 			}

@@ -69,6 +69,8 @@ type Value struct {
 	// reports that it belongs to a table within the file's outermost one.
 	Key    string
 	Nested bool
+	// In is the key or table around that of the value, in lower case.
+	In string
 }
 
 // valueReader finds strings that may be addresses in front matter, data and
@@ -76,9 +78,15 @@ type Value struct {
 // equals sign or a dash. It reads line by line without a grammar, so that it
 // also works for an invalid file.
 type valueReader struct {
-	all    []Value
-	parent string // the key of a list that goes on
-	table  bool   // a TOML table has started
+	all   []Value
+	table string // of TOML that goes on
+	// open are the keys that go on: the last is that of the list or the table around the line.
+	open []openKey
+}
+
+type openKey struct {
+	key    string
+	column int
 }
 
 // Values returns the values between two offsets of a text.
@@ -97,22 +105,28 @@ func (r *valueReader) line(line []byte, off int) {
 	switch {
 	case len(trimmed) == 0, bytes.HasPrefix(trimmed, []byte("#")), bytes.HasPrefix(trimmed, []byte("//")):
 		return
-	case bytes.HasPrefix(trimmed, []byte("[")) && tableLine().Match(trimmed):
-		r.table = true
+	}
+	if table := tableLine().FindSubmatch(trimmed); table != nil {
+		r.table, r.open = strings.ToLower(string(table[1])), nil
 		return
 	}
-	key, start := "", 0
-	if k := KeyOnLine().FindSubmatchIndex(line); k != nil {
-		key, start = strings.ToLower(string(line[k[2]:k[3]])), k[3]
-		if rest := bytes.TrimLeft(line[start:], "\"' \t:="); len(bytes.TrimSpace(rest)) == 0 || rest[0] == '[' || rest[0] == '{' {
-			r.parent = key
-		}
-	} else {
-		key = r.parent
+	v, start := Value{In: r.table, Nested: r.table != "" || len(trimmed) < len(line) || trimmed[0] == '-'}, 0
+	k := KeyOnLine().FindSubmatchIndex(line)
+	for k != nil && len(r.open) > 0 && r.open[len(r.open)-1].column >= k[2] {
+		r.open = r.open[:len(r.open)-1]
 	}
-	nested := r.table || len(trimmed) < len(line) || trimmed[0] == '-'
-	if !r.quoted(line, off, start, Value{Key: key, Nested: nested}) {
-		r.plain(line, off, start, Value{Key: key, Nested: nested})
+	if len(r.open) > 0 {
+		v.Key = r.open[len(r.open)-1].key
+		v.In = v.Key
+	}
+	if k != nil {
+		v.Key, start = strings.ToLower(string(line[k[2]:k[3]])), k[3]
+		if rest := bytes.TrimLeft(line[start:], "\"' \t:="); len(bytes.TrimSpace(rest)) == 0 || rest[0] == '[' || rest[0] == '{' {
+			r.open, v.In = append(r.open, openKey{v.Key, k[2]}), v.Key
+		}
+	}
+	if !r.quoted(line, off, start, v) {
+		r.plain(line, off, start, v)
 	}
 }
 
@@ -134,10 +148,10 @@ func (r *valueReader) quoted(line []byte, off, start int, like Value) (has bool)
 		has = true
 		end := i + 1 + n
 		switch rest := bytes.TrimLeft(line[end+1:], " \t"); {
-		case len(rest) > 0 && rest[0] == ':': // a key of JSON
+		case len(rest) > 0 && (rest[0] == ':' || rest[0] == '='): // a key of JSON or TOML
 			key = strings.ToLower(string(line[i+1 : end]))
 		case n > 0 && n <= MaxValue:
-			v := Value{At: off + i + 1, Text: unescape(string(line[i+1 : end])), Key: key, Nested: like.Nested}
+			v := Value{off + i + 1, unescaper.Replace(string(line[i+1 : end])), key, like.Nested, like.In}
 			if k := keyBefore().FindSubmatch(line[max(0, i-maxKey):i]); k != nil {
 				v.Key = strings.ToLower(string(k[1]))
 			}
@@ -174,7 +188,7 @@ func (r *valueReader) plain(line []byte, off, start int, like Value) {
 const maxKey = 64
 
 var (
-	tableLine = text.Regexp(`(?s)^\[\[?\s*[\w."'-]+\s*\]\]?\s*(#.*)?$`)
+	tableLine = text.Regexp(`(?s)^\[\[?\s*(?:[\w."'-]+\.)?([\w"'-]+)\s*\]\]?\s*(?:#.*)?$`)
 	// KeyOnLine matches the key of a line in YAML, TOML or JSON.
 	KeyOnLine = text.Regexp(`^[\s\-{,]*["']?([\w.-]+)["']?\s*[:=](?:\s|$|["'\[{])`)
 	// keyBefore matches the key before a quoted string.
@@ -193,19 +207,13 @@ var addressKeys = WordSet("url permalink path slug")
 // linkKeys are parts of the names of keys that hold links.
 var linkKeys = strings.Split("url uri href link src source image img photo picture thumb cover banner logo icon avatar file path video audio poster download pdf redirect canonical resource asset css script feed", " ")
 
-// isLinkKey reports whether a key with this name holds links.
-func isLinkKey(key string) bool {
-	return strings.HasSuffix(key, "pic") || strings.HasSuffix(key, "ref") ||
-		slices.ContainsFunc(linkKeys, func(part string) bool { return strings.Contains(key, part) })
-}
-
 // HoldsLink reports whether a value may be a link: its key says so, or the value
 // has the form of an address and the key does not say what else it is.
 func (v *Value) HoldsLink() bool {
 	switch {
 	case wordKeys[v.Key], !v.Nested && addressKeys[v.Key]:
 		return false
-	case isLinkKey(v.Key):
+	case strings.HasSuffix(v.Key, "pic"), strings.HasSuffix(v.Key, "ref"), slices.ContainsFunc(linkKeys, func(part string) bool { return strings.Contains(v.Key, part) }):
 		return true
 	}
 	for _, start := range []string{"/", "./", "../", "#"} {
@@ -216,9 +224,7 @@ func (v *Value) HoldsLink() bool {
 	return strings.Contains(v.Text, "://") || strings.ContainsAny(v.Text, "/") && !strings.ContainsAny(v.Text, " \t")
 }
 
-// unescape resolves the escapes that JSON writers use in addresses.
-func unescape(s string) string { return unescaper.Replace(s) }
-
+// unescaper resolves the escapes that JSON writers use in addresses.
 var unescaper = strings.NewReplacer(`\/`, "/", `\u0026`, "&", `\u003c`, "<", `\u003e`, ">", `\\`, `\`)
 
 // Row is a value of a data or configuration file that may be an address.
