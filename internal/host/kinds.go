@@ -71,9 +71,9 @@ type DeployFile struct {
 // there, and for the host name of the site. Usual is what is published without the input.
 type Action struct{ Uses, Dir, Docroot, Usual, CName string }
 
-// Publisher is a program that publishes. Its directory follows one of the flags, or is the
-// "first" or the "last" word. It counts only with a word that ends in Only. New projects of
-// a generator have the script if Stock is set.
+// Publisher is a program that publishes. Its directory follows one of the flags, or is the "first"
+// word, or the "last" one unless a word stands before the flags. It counts only with a word that
+// ends in Only. New projects of a generator have the script if Stock is set.
 type Publisher struct {
 	Command, Flags, Only string
 	Stock                bool

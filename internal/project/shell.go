@@ -116,7 +116,7 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 			case slices.Contains(strings.Fields(p.Flags), flag) && !joined && i+1 < len(rest):
 				value = rest[i+1]
 			case slices.Contains(strings.Fields(p.Flags), flag) && joined:
-			case p.Flags == "last" && i == len(rest)-1, p.Flags == "first" && i == 0:
+			case p.Flags == "first" && i == 0, p.Flags == "last" && (i == 0 || i == len(rest)-1 && strings.HasPrefix(rest[0], "-")):
 				value = w
 			default:
 				continue
@@ -263,7 +263,7 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 			continue // the same file, where names have no case
 		}
 		file := filepath.Join(dir, base)
-		variables, n := map[string]string{}, 0
+		variables, n := map[string]string{"CURDIR": ".", "PWD": "."}, 0
 		var made []string // those of names that the rule makes
 		for line := range strings.Lines(string(s.read(file))) {
 			n, last = n+1, base
