@@ -68,6 +68,7 @@ type composer struct {
 	// without the target of one that is relative to the page.
 	fits      memo[string, []tagFit]
 	constants memo[*written, address]
+	made      memo[string, []string] // the keys of pages that templates make, see isOtherPage
 	// rules returns the lines of templates of rule files, see ruleTemplates.
 	rules   func() map[string][]*Position
 	perPage int // comparisons that are allowed for each page, see locatedPage

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
@@ -209,7 +210,10 @@ func fitAttributes(template *read.Outline, of []read.Attribute, open bool, page 
 				continue
 			}
 			if a.Name == "class" {
-				pieces, text = fields(pieces), strings.Join(strings.Fields(text), " ")
+				for k, p := range pieces { // with single spaces
+					pieces[k] = strings.Join(strings.Fields(p), " ")
+				}
+				text = strings.Join(strings.Fields(text), " ")
 			}
 			last := pieces[len(pieces)-1]
 			if len(pieces) == 1 && last != text || !strings.HasPrefix(text, pieces[0]) || !strings.HasSuffix(text, last) {
@@ -252,15 +256,6 @@ func consistsOf(text string, pieces []string) bool {
 	return ends[len(text)]
 }
 
-// fields returns the pieces with single spaces.
-func fields(pieces []string) []string {
-	all := make([]string, len(pieces))
-	for i, p := range pieces {
-		all[i] = strings.Join(strings.Fields(p), " ")
-	}
-	return all
-}
-
 // maxSkipped is how many elements of a template may be missing around a link
 // because they are written under a condition.
 const maxSkipped = 2
@@ -284,6 +279,9 @@ func fitParents(template *read.Outline, t int, page *read.Outline, p int) (score
 			n = sameAttribute * bytes.Count(page.Text[page.Tags[p].Start:page.Tags[p].End], []byte("="))
 		}
 		if !same {
+			if read.IsComponent(template.Name(t)) {
+				return score - 2*skipped, cost, true
+			}
 			if skipped++; skipped > maxSkipped {
 				break
 			}
@@ -360,7 +358,7 @@ func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
 	best := 0
 	for _, f := range p.fitting(tag) {
 		switch score, _ := p.fit(f, tag); {
-		case score <= least, score < best:
+		case score <= least, score < best, p.m.isOtherPage(&f.by.file.contentFile, p.name):
 		case score > best:
 			best, by = score, append(by[:0], f.by)
 		default:
@@ -373,6 +371,20 @@ func (p *locatedPage) templatesOf(l *pageLink, least int) (by []*written) {
 		}
 	}
 	return by
+}
+
+// isOtherPage reports whether a template makes a page of its own, and a page is neither that
+// nor below it.
+func (c *composer) isOtherPage(f *contentFile, page string) bool {
+	if c.opt.Generator.Traits().Modules || f.dir.kind != read.Template || inTemplates(f.name) {
+		return false
+	}
+	made := c.made.get(f.display, func() []string {
+		key := NameKey(strings.TrimSuffix(f.name, path.Ext(f.name)))
+		return slices.DeleteFunc(append(generatorKeys(c.opt.Generator, key), key), func(key string) bool { return c.pageOf(&address{target: "/" + key}) == "" })
+	})
+	page = PageKey(page) + "/"
+	return len(made) > 0 && !slices.ContainsFunc(made, func(key string) bool { return key == "" || strings.HasPrefix(page, key+"/") })
 }
 
 // isLayoutOf reports whether Hugo looks for the layouts of a page in the

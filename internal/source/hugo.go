@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path"
@@ -87,7 +88,8 @@ func (src *index) inProject(file string) (name string, ok bool) {
 	if file = path.Clean(slashed(file)); !isAbsolute(file) {
 		return file, true
 	}
-	for _, project := range []string{slashed(src.opt.Project), resolved(src.opt.Project)} {
+	linked, _ := filepath.EvalSymlinks(src.opt.Project)
+	for _, project := range []string{slashed(src.opt.Project), slashed(cmp.Or(linked, src.opt.Project))} {
 		if file == project {
 			return ".", true
 		}
@@ -96,13 +98,4 @@ func (src *index) inProject(file string) (name string, ok bool) {
 		}
 	}
 	return file, false
-}
-
-// resolved returns the name of a directory without symbolic links, as Hugo
-// prints it.
-func resolved(dir string) string {
-	if name, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = name
-	}
-	return slashed(dir)
 }

@@ -180,9 +180,14 @@ var menuKeys = read.WordSet("url uri href link pageref path ref")
 // the page.
 func (s *search) templateHits(l *openLink) (hits []hit, otherForm bool) {
 	spellings, literal := s.m.spellings(l.link)
+	by := l.composed.by
 	for i := range s.levels {
 		for n, f := range spellings {
-			if hits := filter(s.levels[i].hits[f], func(h *hit) bool { return s.mayWrite(h, l) }); len(hits) > 0 {
+			if hits := filter(s.levels[i].hits[f], func(h *hit) bool {
+				// Of a link in a template whose surroundings are others, only the address tells.
+				fits := h.element == "" || len(by) == 0 && n < literal || slices.ContainsFunc(by, func(w *written) bool { return w.file.display == h.file.display })
+				return fits && s.mayWrite(h, l)
+			}); len(hits) > 0 {
 				return hits, n >= literal
 			}
 		}
@@ -198,7 +203,7 @@ func (s *search) mayWrite(h *hit, l *openLink) bool {
 		return false
 	}
 	if !s.m.opt.Generator.Traits().Modules || h.file.dir.kind != read.Template {
-		return true
+		return !s.m.isOtherPage(&h.file, l.link.Page)
 	}
 	ofPage, ofTemplate := read.IsHTMLName(l.link.Page), read.IsHTMLLike(h.file.display)
 	// The items of a feed hold what shortcodes and partials wrote for the page.

@@ -203,7 +203,7 @@ func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 			open = true
 			i++
 			continue
-		case isSpace(c) || c == '/':
+		case isSpace(c) || c == '/' || c == '}':
 			i++
 			continue
 		}
@@ -221,7 +221,10 @@ func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 			for i < len(text) && isSpace(text[i]) {
 				i++
 			}
-			if i < len(text) && (text[i] == '"' || text[i] == '\'') {
+			if bytes.HasPrefix(text[i:], []byte("{`")) {
+				i++ // a template literal of Astro or Svelte
+			}
+			if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
 				a.From = i + 1
 				n := bytes.IndexByte(text[a.From:], text[i])
 				if n < 0 {
@@ -296,19 +299,22 @@ var (
 )
 
 // actionEnds are the delimiters of actions in template languages: Go,
-// Liquid, Jinja, ERB and EJS.
-var actionEnds = []struct{ open, end string }{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}}
+// Liquid, Jinja, ERB and EJS, and template literals of Astro and Svelte.
+var actionEnds = []struct{ open, end string }{{"{{", "}}"}, {"{%", "%}"}, {"{#", "#}"}, {"<%", "%>"}, {"${", "}"}}
 
-// MaskActions returns a copy of a template in which every byte of an action is
-// masked.
+// MaskActions returns a copy of a template in which every byte of an action, and of the
+// front matter, is masked.
 func MaskActions(text []byte) []byte {
 	out := slices.Clone(text)
-	var last [4]int // where the last action of a language ends
+	for i := range FrontMatter(text) {
+		out[i] = prints
+	}
+	var last [5]int // where the last action of a language ends
 	for k, a := range actionEnds {
 		last[k] = bytes.LastIndex(text, []byte(a.end))
 	}
 	for i := 0; i+1 < len(text); {
-		n := bytes.IndexAny(text[i:], "{<")
+		n := bytes.IndexAny(text[i:], "{<$")
 		if n < 0 {
 			break
 		}
@@ -361,20 +367,22 @@ func actionEnd(text []byte, i int, end string) int {
 const FarAround = 4 << 10
 
 // Before returns the text before a tag, and after that from its end on, at most
-// maxAround bytes each, without tags and white space. They stop at an action.
+// maxAround bytes each, without tags and white space. They stop at an action or component.
 func (o *Outline) Before(t int) string {
 	var back []byte
 	first := max(0, o.Tags[t].Start-FarAround)
 	for i := o.Tags[t].Start - 1; i >= first && len(back) < MaxAround; i-- {
 		switch c := o.Text[i]; {
-		case IsAction(c):
+		case endsText(c):
 			i = -1
 		case c == '>':
 			open := []byte("<")
 			if bytes.HasSuffix(o.Text[:i+1], []byte("-->")) {
 				open = []byte("<!--")
 			}
-			i = first + bytes.LastIndex(o.Text[first:i], open)
+			if i = first + bytes.LastIndex(o.Text[first:i], open); i >= 0 && IsComponent(o.Text[i+1:]) {
+				i = -1
+			}
 		case isShown(c):
 			back = append(back, c)
 		}
@@ -387,7 +395,7 @@ func (o *Outline) After(t int) string {
 	var all []byte
 	for i := o.Tags[t].End; i < min(len(o.Text), o.Tags[t].End+FarAround) && len(all) < MaxAround; i++ {
 		switch c := o.Text[i]; {
-		case IsAction(c):
+		case endsText(c), c == '<' && IsComponent(o.Text[i+1:]):
 			return string(all)
 		case c == '<':
 			if bytes.HasPrefix(o.Text[i:], []byte("<!")) {
@@ -400,6 +408,15 @@ func (o *Outline) After(t int) string {
 		}
 	}
 	return string(all)
+}
+
+// endsText reports whether a byte is one of an action, or of an expression of Astro or Svelte.
+func endsText(c byte) bool { return IsAction(c) || c == '{' || c == '}' }
+
+// IsComponent reports whether a name after < is that of what other files write.
+func IsComponent(name []byte) bool {
+	name = bytes.TrimPrefix(name, []byte("/"))
+	return len(name) > 0 && 'A' <= name[0] && name[0] <= 'Z' || bytes.HasPrefix(name, []byte("slot"))
 }
 
 // isShown reports whether a byte of text is compared. Minifiers change white

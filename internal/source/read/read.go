@@ -20,7 +20,17 @@ func Links(name string, text []byte, g generator.Name) []Link {
 	case IsRuleTemplate(name) && !IsHTMLLike(name) && !IsContent(name):
 		all = rulesWritten(text, RuleFields)
 	case IsContent(name) && !(IsHTMLName(name) && FrontMatter(text) == 0 && bytes.Contains(text, []byte("{{"))) && !(IsHTMLName(name) && !g.Traits().Refs && IsHTMLTemplate(name, text)):
-		all = contentWritten(Parse(name, text, g.Traits().Refs))
+		d := Parse(name, text, g.Traits().Refs)
+		all = matterWritten(d.Matter, FormMatter)
+		for _, w := range d.Links {
+			if w.Position = w.At; w.Form == FormShortcode {
+				w.Value = w.Value[:min(w.Size, len(w.Value))]
+			}
+			all = append(all, w)
+		}
+		for _, def := range d.Defs { // also those that no link uses
+			all = append(all, Link{At: def.At, Position: def.At, Value: def.Dest, Form: FormDefinition})
+		}
 	case IsHTMLLike(name), hasExtension(name, WordSet(".svg .xml")):
 		all = append(matterWritten(Values(text, 0, FrontMatter(text)), FormMatter), templateWritten(text)...)
 	case hasExtension(name, WordSet(".css .scss .sass .less")):
@@ -40,22 +50,6 @@ func Links(name string, text []byte, g generator.Name) []Link {
 	}
 	slices.SortStableFunc(all, func(a, b Link) int { return a.At - b.At })
 	return slices.CompactFunc(all, func(a, b Link) bool { return a.At == b.At })
-}
-
-// contentWritten returns the places of a content file, with the definitions that
-// no link uses.
-func contentWritten(d *Document) []Link {
-	all := matterWritten(d.Matter, FormMatter)
-	for _, w := range d.Links {
-		if w.Position = w.At; w.Form == FormShortcode {
-			w.Value = w.Value[:min(w.Size, len(w.Value))]
-		}
-		all = append(all, w)
-	}
-	for _, def := range d.Defs {
-		all = append(all, Link{At: def.At, Position: def.At, Value: def.Dest, Form: FormDefinition})
-	}
-	return all
 }
 
 // matterWritten returns the values that may be links.
@@ -84,32 +78,22 @@ func templateWritten(text []byte) (all []Link) {
 			for end < to && IsAction(o.Text[end]) {
 				end++
 			}
-			for _, s := range actionStrings(text, i, end) {
-				s.Element, s.Name = w.Element, w.Attr.Name
-				s.Position = i
-				all = append(all, s)
+			for k := i; k < end; k++ {
+				q := text[k]
+				if q != '"' && q != '`' && q != '\'' {
+					continue
+				}
+				n := bytes.IndexByte(text[k+1:end], q)
+				if n < 0 {
+					break
+				}
+				if s := text[k+1 : k+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
+					all = append(all, Link{At: k + 1, Position: i, Value: string(s), Form: FormString, Size: n, Element: w.Element, Name: w.Attr.Name})
+				}
+				k += n + 1
 			}
 			i = end
 		}
-	}
-	return all
-}
-
-// actionStrings returns the strings in the actions between two offsets.
-func actionStrings(text []byte, from, to int) (all []Link) {
-	for i := from; i < to; i++ {
-		q := text[i]
-		if q != '"' && q != '`' && q != '\'' {
-			continue
-		}
-		n := bytes.IndexByte(text[i+1:to], q)
-		if n < 0 {
-			return all
-		}
-		if s := text[i+1 : i+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
-			all = append(all, Link{At: i + 1, Position: i, Value: string(s), Form: FormString, Size: n})
-		}
-		i += n + 1
 	}
 	return all
 }

@@ -169,21 +169,9 @@ func LinkLabel(text []byte, at int) string {
 	if end := bytes.Index(rest, []byte("</a")); end >= 0 {
 		rest = rest[:end]
 	}
-	var b strings.Builder
-	for len(rest) > 0 {
-		open := bytes.IndexByte(rest, '<')
-		if open < 0 {
-			b.Write(rest)
-			break
-		}
-		b.Write(rest[:open])
-		end := bytes.IndexByte(rest[open:], '>')
-		if end < 0 {
-			break
-		}
-		rest = rest[open+end+1:]
-	}
-	return PlainLabel(html.UnescapeString(b.String()))
+	var v VisibleText
+	v.AddHTML(0, rest)
+	return PlainLabel(string(v.Letters))
 }
 
 // VisibleText is the text that readers see: its letters and digits, with
