@@ -359,7 +359,7 @@ func (x *repairer) sameFolded(target string) []docroot.NodeID {
 }
 
 // folded returns the form of a path by which sameFolded compares.
-func folded(p string) string { return bareAddress(norm.NFC.String(p)) }
+func folded(p string) string { return strings.ToLower(bareName(norm.NFC.String(p))) }
 
 // formRule returns the rule by which two values differ, "" if they differ in more
 // than form: [RepairSlash] for /a and /a/, [RepairIndex] for /a/ and /a/index.html.
