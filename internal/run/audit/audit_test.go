@@ -213,6 +213,7 @@ func TestStale(t *testing.T) {
 		want                  string
 	}{
 		{"hugo", "hugo.toml", "public", "content/a.md content/b.md", "index.html a/index.html tags/x/index.html", "b/index.html gone/index.html", "gone/index.html"},
+		{"deferred templates", "hugo.toml", "public", "content/a.md", "index.html a/index.html", "en/index.html sitemap.xml", ""},
 		{"eleventy", "eleventy.config.mjs", "_site", "index.md a.md src/b.md", "index.html a/index.html", "b/index.html gone/index.html", "gone/index.html"},
 		{"a slug", "eleventy.config.mjs", "_site", "a.md posts/2020-01-02-gone.md", "index.html a/index.html", "2020/gone/index.html", ""},
 		{"front matter", "eleventy.config.mjs", "_site", "a.md posts/slug.md", "index.html a/index.html", "named/index.html", ""},

@@ -35,6 +35,10 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 			built = info.ModTime()
 		}
 	}
+	// A sitemap is written early, and templates that Hugo defers at the end of a build.
+	if info, err := os.Stat(filepath.Join(abs, "sitemap.xml")); err == nil && info.ModTime().Before(built) {
+		built = info.ModTime()
+	}
 	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
 	var old, written []site.PageID
 	for i := range s.Pages() {
