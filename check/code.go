@@ -108,7 +108,7 @@ const (
 	Ping          Code = "ping"            // the target of a ping attribute, which takes POST only
 	Proxied       Code = "proxied"         // another server or a program answers, by a rule of the host
 	Conditional   Code = "conditional"     // only a rule that depends on country, cookie, header ... answers
-	Livereload    Code = "livereload"      // a script that only hugo server has
+	Livereload    Code = "livereload"      // what only a development server has
 	Blocked       Code = "blocked"         // another site answers people, but not us
 	Budget        Code = "external-budget" // the budget for requests to other sites was spent
 	Skipped       Code = "skipped"         // a fragment of a page, or an address of a server, that --from, --skip or a limit leaves out

@@ -22,6 +22,8 @@ type Crawled struct {
 	Answers map[string]CrawledAnswer
 	// Cuts say which addresses were not asked for.
 	Cuts []Cut
+	// Vite: pages load scripts that only the development server of Vite has.
+	Vite bool
 
 	nodes []docroot.NodeID       // by file
 	files map[docroot.NodeID]int // by node
@@ -152,6 +154,8 @@ func (q *request) crawled(path, query string) Answer {
 			a.State = StateFallback
 		}
 		q.step("server", "sends a page or file")
+	case got.Status == http.StatusNotFound && v.Vite && strings.HasSuffix(path, "/sitemap-index.xml"): // only a build of Astro has it
+		a.State = StateLivereload
 	case got.Status == http.StatusNotFound || got.Status == http.StatusGone:
 		a = q.notSent(path)
 		a.Status = got.Status

@@ -78,6 +78,10 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 			return res
 		}
 	}
+	if v := h.opt.Crawled; v != nil && (OfVite(u.Path()) || v.Vite && !below && (strings.HasPrefix(u.Path(), "/node_modules/") || strings.HasPrefix(query, "?astro&"))) {
+		res.State = StateLivereload
+		return res
+	}
 	if !below {
 		res.State = StateOutsideBase
 		outside := "the link leads to the site's own host, but not below the site's base path"

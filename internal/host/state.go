@@ -129,7 +129,7 @@ const (
 	StateProxied
 	// StateConditional: only a rule that may or may not apply answers.
 	StateConditional
-	// StateLivereload: the script of hugo server, which no other host has.
+	// StateLivereload: what only a development server has, such as the script of hugo server.
 	StateLivereload
 	// StateNotAsked: the server was not asked for the address, see [Crawled].
 	StateNotAsked

@@ -181,7 +181,7 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 			if (rec.State.IsError() || rec.State.IsWarning()) && l.Exempt == nil {
 				w.saveDetail(p, page, i, &lines)
 			}
-			p.served = p.served || rec.State == host.StateLivereload
+			p.served = p.served || rec.State == host.StateLivereload && w.l.opt.Crawled == nil
 		}
 		if !asks {
 			continue

@@ -74,7 +74,7 @@ type Texts interface {
 	io.WriterAt
 }
 
-// absent is an address that no site has. What a server sends for it shows missing pages.
+// absent ends an address that no site has. What a server sends for it shows missing pages.
 const absent = "/sitelink-asks-for-a-missing-page"
 
 // Run asks for the start, what robots.txt names as sitemaps, sitemap.xml, and all that these and
@@ -88,7 +88,7 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	}
 	c := &crawler{
 		Options: opt, origin: base.Scheme() + "://" + base.Authority(), base: strings.TrimSuffix(base.Path(), "/"), texts: texts,
-		seed: maphash.MakeSeed(), got: map[string]*reply{}, known: map[string]bool{}, alike: map[string]int{}, cuts: map[string]*host.Cut{},
+		seed: maphash.MakeSeed(), got: map[string]*reply{}, start: start, known: map[string]bool{start: true}, alike: map[string]int{}, cuts: map[string]*host.Cut{},
 	}
 	for _, raw := range opt.Site.BaseURLs {
 		if u, err := weburl.Parse(raw); err == nil {
@@ -105,13 +105,11 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	if first.Status >= http.StatusBadRequest {
 		return nil, text.WithHint(fmt.Errorf("%s answers %d %s", c.origin+c.base+start, first.Status, http.StatusText(first.Status)), "name the address of a page, such as the home page")
 	}
-	if miss := c.ask(ctx, absent); miss.Status == http.StatusOK && miss.file.HasText {
-		c.missing, c.notFound = miss.sum, miss
-		c.got[absent] = miss
+	where, _, _ := strings.Cut(first.Location, "?") // such as /docs/
+	c.absent = where[:max(strings.LastIndexByte(where, '/'), 0)] + absent
+	if miss := c.ask(ctx, c.absent); miss.Status == http.StatusOK && miss.file.HasText {
+		c.notFound, c.got[c.absent] = miss, miss
 	}
-	same := c.notFound != nil && bytes.Equal(first.text, c.notFound.text) && !bytes.Contains(first.text, []byte("<a "))
-	c.known[start] = true
-	c.start = start
 	for _, also := range append([]string{"/robots.txt", "/sitemap.xml"}, opt.Seeds...) {
 		c.add(also)
 	}
@@ -121,17 +119,11 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 	if err := c.crawl(ctx, first); err != nil {
 		return nil, err
 	}
-	out := c.result()
-	files := func(f host.CrawledFile) bool { return f.Type != "text/html" && f.Type != "application/xhtml+xml" }
-	pages := len(slices.DeleteFunc(slices.Clone(out.Files), files))
-	switch {
-	case same && pages < 3: // the start, and what stands for missing pages
-		return nil, text.WithHint(fmt.Errorf("%s sends the same page for every address: scripts fill it in the browser, and sitelink runs none", c.origin+c.base+start),
-			"check a build instead: sitelink check --build, or the address of a preview of it")
-	case pages == 0:
-		return nil, text.WithHint(fmt.Errorf("%s leads to no page of HTML", c.origin+c.base+start), "name the address of a page, such as the home page of the host")
+	if !c.linked.Load() {
+		return nil, text.WithHint(fmt.Errorf("%s leads to no page of HTML with links, and sitelink runs no scripts", c.origin+c.base+start),
+			"name the address of a page, or check a build, which has what scripts add in the browser: sitelink check --build")
 	}
-	return out, nil
+	return c.result(), nil
 }
 
 // crawler asks one server.
@@ -142,19 +134,21 @@ type crawler struct {
 	bases        []weburl.URL
 	texts        Texts
 	seed         maphash.Seed
-	missing      uint64 // hash of what is sent for missing pages; 0 if they are not found
-	notFound     *reply
+	absent       string
+	notFound     *reply            // to that; nil if the server says that it is missing
+	vite, linked atomic.Bool       // scripts of Vite, and a page that is complete without scripts, were seen
 	got          map[string]*reply // by path and query below the base path
 	pages        int               // that are followed
 
-	mu       sync.Mutex
-	size     int64 // of texts
-	known    map[string]bool
-	next     []string // known, and to be asked
-	alike    map[string]int
-	cuts     map[string]*host.Cut
-	failures int
-	turn     time.Time // of the next request
+	size     atomic.Int64 // of texts
+	failures atomic.Int32
+
+	mu    sync.Mutex
+	known map[string]bool
+	next  []string // known, and to be asked
+	alike map[string]int
+	cuts  map[string]*host.Cut
+	turn  time.Time // of the next request
 }
 
 // reply is what the server answered to one address.
@@ -163,6 +157,7 @@ type reply struct {
 	file host.CrawledFile // without its path, if the status is 200
 	text []byte           // until its links are found
 	sum  uint64           // of the text; 0 for none
+	own  uint64           // of the text without its address, if missing pages may look like it
 	err  error            // why the server did not answer at all
 }
 
@@ -261,7 +256,9 @@ func (c *crawler) find(f *site.Finder, key string, r *reply) {
 	file := r.file
 	file.Path = strings.TrimPrefix(string(weburl.PercentDecode(nil, strings.TrimPrefix(at.Path(), c.base))), "/")
 	f.Find(&file, at, data, func(u weburl.URL) {
-		if key, ok := c.own(u); ok {
+		if host.OfVite(u.Path()) {
+			c.vite.Store(true)
+		} else if key, ok := c.own(u); ok {
 			c.add(key)
 		}
 	})
@@ -306,7 +303,7 @@ func (c *crawler) admit() (level []string) {
 			most = limits.variants
 		}
 		switch {
-		case len(c.got)+len(level) >= limits.addresses || c.size > limits.bytes:
+		case len(c.got)+len(level) >= limits.addresses || c.size.Load() > limits.bytes:
 			c.cut("/@", key, len(c.got)+len(level))
 		case pattern != "" && c.alike[pattern] >= most:
 			c.cut(pattern, key, most)
@@ -328,9 +325,8 @@ func (c *crawler) cut(pattern, key string, asked int) {
 
 // sitemaps adds the sitemaps that the robots.txt of a host names, if the site is below a path.
 func (c *crawler) sitemaps(ctx context.Context) {
-	base := c.base
+	defer func(base string) { c.base = base }(c.base)
 	c.base = ""
-	defer func() { c.base = base }()
 	r := c.ask(ctx, "/robots.txt")
 	if f, err := site.NewFinder(c.Site); err == nil && r.file.HasText {
 		c.find(f, "/robots.txt", r)
@@ -351,10 +347,7 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 			return r
 		}
 	}
-	method, accept := http.MethodGet, "text/html,application/xhtml+xml,*/*;q=0.8" // some servers send a page to browsers only
-	if strings.HasPrefix(where, "/@") {                                           // Vite's own scripts; it answers with a page or 404 otherwise
-		accept = "*/*"
-	}
+	method := http.MethodGet
 	if end := path.Ext(where); end != "" && strings.Contains(binary, strings.ToLower(end)+" ") && !strings.HasSuffix(where, ".xml.gz") {
 		method = http.MethodHead
 	}
@@ -365,7 +358,7 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 		var typ, charset string
 		resp, err := c.Client.Do(ctx, fetch.Request{
 			Method: method, URL: c.origin + c.base + key, NoRedirect: true, MaxBody: limits.pageBytes,
-			Header: http.Header{"Accept": {accept}},
+			Header: http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}, // some servers send a page to browsers only
 			Wants: func(status int, header http.Header) bool {
 				typ, charset = typeOf(header)
 				return status == http.StatusOK && site.IsText(where, typ)
@@ -401,15 +394,14 @@ func (c *crawler) ask(ctx context.Context, key string) *reply {
 func (c *crawler) replyOf(key, method string, resp *fetch.Response, typ, charset string) *reply {
 	r := &reply{CrawledAnswer: host.CrawledAnswer{Status: resp.Status}}
 	if location := resp.Header.Get("Location"); resp.Status/100 == 3 && location != "" {
-		at, err := weburl.Parse(resp.URL)
+		to, err := weburl.Parse(resp.URL)
+		if err == nil {
+			to, err = to.Resolve(location)
+		}
 		if err != nil {
 			return r
 		}
-		to, err := at.Resolve(location)
-		if err != nil {
-			return r
-		}
-		if own, ok := c.own(to); ok && to.Scheme() == at.Scheme() && to.Authority() == at.Authority() {
+		if own, ok := c.own(to); ok && to.Scheme()+"://"+to.Authority() == c.origin {
 			r.Location = own
 			c.add(own)
 		} else {
@@ -432,29 +424,40 @@ func (c *crawler) replyOf(key, method string, resp *fetch.Response, typ, charset
 	case method != http.MethodHead:
 		c.keep(r, key, resp.Body)
 	}
+	if strings.Contains(typ, "html") && (bytes.Contains(r.text, []byte("<a ")) || !bytes.Contains(r.text, []byte("<script"))) {
+		c.linked.Store(true)
+	}
 	return r
 }
 
 // keep writes the text of a reply to a file.
 func (c *crawler) keep(r *reply, key string, data []byte) {
-	c.mu.Lock()
-	at := c.size
-	c.size += int64(len(data))
-	c.mu.Unlock()
+	at := c.size.Add(int64(len(data))) - int64(len(data))
 	if _, err := c.texts.WriteAt(data, at); err != nil {
 		r.err = fmt.Errorf("keep a page: %w", system.Cause(err))
 		return
 	}
 	r.file.At, r.file.Size, r.file.HasText = at, int64(len(data)), true
-	r.text, r.sum = data, maphash.Bytes(c.seed, data)|1
-	if c.missing != 0 || key == absent { // a page for missing pages may have the address in it
-		own := strings.ReplaceAll(strings.ReplaceAll(string(data), c.base+key, ""), strings.Trim(key, "/"), "")
-		if sum := maphash.String(c.seed, own) | 1; key == absent {
-			r.sum = sum
-		} else {
-			r.Missing = key != c.start && (sum == c.missing || bytes.Equal(data, c.notFound.text))
-		}
+	r.text, r.sum = data, c.sum(data)
+	if c.notFound != nil || key == c.absent { // a page for missing pages may have the address in it
+		r.own = c.sum(bytes.ReplaceAll(bytes.ReplaceAll(data, []byte(c.base+key), nil), []byte(strings.Trim(key, "/")), nil))
+		r.Missing = c.notFound != nil && key != c.start && (r.own == c.notFound.own || r.sum == c.notFound.sum)
 	}
+}
+
+// sum hashes a text without what is in its scripts: servers that reload pages write the time there.
+func (c *crawler) sum(data []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(c.seed)
+	for more := true; more; {
+		var tag []byte
+		tag, data, more = bytes.Cut(data, []byte("<script"))
+		h.Write(tag)
+		tag, data, _ = bytes.Cut(data, []byte(">"))
+		h.Write(tag)
+		_, data, _ = bytes.Cut(data, []byte("</script"))
+	}
+	return h.Sum64() | 1
 }
 
 // typeOf returns the media type and charset of a response.
@@ -468,11 +471,8 @@ func typeOf(h http.Header) (typ, charset string) {
 
 // failed counts a request without an answer, and reports whether there is no point in asking on.
 func (c *crawler) failed(r *reply) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.failures++
 	var failed *fetch.Error
-	return c.failures > maxFailures || !errors.As(r.err, &failed) || failed.Kind == fetch.Connect || failed.Kind == fetch.Canceled
+	return c.failures.Add(1) > maxFailures || !errors.As(r.err, &failed) || failed.Kind == fetch.Connect || failed.Kind == fetch.Canceled
 }
 
 // delay lets the next request wait.
@@ -505,16 +505,11 @@ func (c *crawler) wait(ctx context.Context) error {
 
 // result names the files.
 func (c *crawler) result() *host.Crawled {
-	out := &host.Crawled{Texts: c.texts, Answers: make(map[string]host.CrawledAnswer, len(c.got))}
+	out := &host.Crawled{Texts: c.texts, Vite: c.vite.Load(), Answers: make(map[string]host.CrawledAnswer, len(c.got))}
 	keys := slices.SortedFunc(maps.Keys(c.got), func(a, b string) int {
 		query := func(key string) int { return strings.Count(key, "?") }
-		slash := func(key string) int {
-			if strings.HasSuffix(key, "/") {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(query(a)-query(b), slash(a)-slash(b), cmp.Compare(a, b))
+		slash := func(key string) int { return strings.Count(key[len(key)-1:], "/") }
+		return cmp.Or(query(a)-query(b), slash(b)-slash(a), cmp.Compare(a, b))
 	})
 	type sent struct {
 		sum  uint64
@@ -523,9 +518,6 @@ func (c *crawler) result() *host.Crawled {
 	byForm := map[string][]sent{}
 	taken := map[string]bool{}
 	pageOf := map[string]string{}
-	if c.notFound != nil {
-		c.notFound.Missing = false
-	}
 	for _, key := range keys {
 		r := c.got[key]
 		if r.Status != http.StatusOK || r.Missing {
@@ -594,12 +586,11 @@ func nameOf(key string, r *reply, other bool) string {
 			names = append(names, name)
 		}
 	}
-	isHTML := r.file.Type == "text/html" || r.file.Type == "application/xhtml+xml"
 	if strings.HasSuffix(where, "/") || len(names) == 0 {
 		names = append(names, "index.html")
 	}
 	name := strings.Join(names, "/")
-	if has && (isHTML || other) {
+	if has && (strings.Contains(r.file.Type, "html") || other) {
 		name += "?" + strings.ReplaceAll(query, "/", "%2F")
 	}
 	return name

@@ -174,6 +174,15 @@ func TestAnswers(t *testing.T) {
 			}
 		}}, want: nil},
 		{name: "a page that is named", start: "/x.html?y", answers: answers{"/x.html?y": link("no")}, want: []string{"x.html?y missing-file /no"}},
+		{name: "the time in a script", answers: answers{"/": link("/a", "/a?q", "/b"), "/a": html("<script>1</script><a href=no>x</a>"), "/a?q": html("<script>2</script><a href=no>x</a>"),
+			"/b": html("/b<script>3</script>"), "/sitelink-asks-for-a-missing-page": html("/sitelink-asks-for-a-missing-page<script>4</script>")},
+			want: []string{"a missing-file /no", "index.html fallback /b"}}, // mkdocs serve
+		{name: "a page for missing ones where the start leads", answers: answers{"/": redirect(302, "/docs/"), "/docs/": link("a"), "/docs/a": html("x"), "/docs/sitelink-asks-for-a-missing-page": html("x")},
+			want: []string{"docs/index.html fallback /docs/a"}},
+		{name: "Vite", base: "/docs/", answers: answers{"/docs/": html(`<link rel=sitemap href=/docs/sitemap-index.xml><script src=/@vite/client></script><script src=/docs/@fs/a.js></script>` +
+			`<script src=/node_modules/a.js></script><script src="/src/a.astro?astro&type=script"></script><a href=/docs/@me>x</a>`), "/docs/@fs/a.js": status(403)},
+			want: []string{"index.html missing-file /docs/@me"}}, // astro dev
+		{name: "no Vite", answers: answers{"/": link("/node_modules/a.js", "/sitemap-index.xml")}, want: []string{"index.html missing-file /node_modules/a.js", "index.html missing-file /sitemap-index.xml"}},
 		{name: "odd addresses", answers: answers{"/": link("/a%2Fb", "//", "/%2e%2e/c", "/d%00", "/"+strings.Repeat("e", 300)), "/a%2Fb": html(""), "/" + strings.Repeat("e", 300): html("")},
 			want: []string{"index.html outside-docroot /c", "index.html missing-file /d%00", "index.html bad-url"}},
 	} {
@@ -360,12 +369,11 @@ func TestHostile(t *testing.T) {
 		{"no HTTP", answers{"/": home("/noise"), "/noise": raw("\x00\x01\x02\r\n\r\n")}, []string{"index.html unreadable /noise"}, ""},
 		{"slow bodies", answers{"/": home("/slow"), "/slow": slow}, []string{"index.html unreadable /slow"}, ""},
 		{"a start that fails", answers{}, nil, "answers 404 Not Found"},
-		{"a start without a page", answers{"/": send("text/plain", "x")}, nil, "/ leads to no page of HTML"},
-		{"the shell of an app", answers{"/": html("<script src=/@a></script>"), "/sitelink-asks-for-a-missing-page": html("<script src=/@a></script>"), "/@a": func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(r.Header.Get("Accept"), "html") {
-				html("<p>")(w, r)
-			}
-		}}, nil, "/ sends the same page for every address"},
+		{"a start without a page", answers{"/": send("text/plain", "x")}, nil, "/ leads to no page of HTML with links"},
+		{"the shell of an app", answers{"/": html("<script>1</script>"), "/sitelink-asks-for-a-missing-page": html("<script>2</script>")}, nil, "/ leads to no page of HTML with links"},
+		{"a shell for its pages alone", answers{"/": html("<script src=/a.js></script>"), "/a.js": send("text/javascript", "")}, nil, "/ leads to no page of HTML with links"}, // gatsby develop
+		{"a shell below a path", answers{"/": redirect(302, "/docs/"), "/docs/": html("<script></script>"), "/docs/sitelink-asks-for-a-missing-page": html("<script></script>")},
+			nil, "/ leads to no page of HTML with links"}, // vitepress dev --base
 		{"a page with links for all addresses", answers{"/": home("/b"), "/sitelink-asks-for-a-missing-page": home("/b"), "/b": home("/b")}, []string{"404.html fallback /b", "index.html fallback /b"}, ""},
 		{"a start elsewhere", answers{"/": redirect(301, "http://127.0.0.1:1/")}, nil, "redirects to http://127.0.0.1:1/"},
 	} {

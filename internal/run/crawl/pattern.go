@@ -14,21 +14,20 @@ func patternOf(key string) (pattern string, made bool) {
 	where, query, has := strings.Cut(key, "?")
 	var out []string
 	times := map[string]int{}
-	varies := false
 	for name := range strings.SplitSeq(where, "/") {
 		if times[name]++; times[name] > 2 && name != "" {
 			return strings.Join(append(out, "@"), "/"), true
 		}
 		if name, _, ok := strings.Cut(name, "="); ok { // ;jsessionid=1
-			out, made, varies = append(out, name+"=#"), true, true
+			out, made = append(out, name+"=#"), true
 			continue
 		}
 		hasDigit := strings.ContainsAny(name, "0123456789")
 		switch {
 		case hasDigit && len(name) >= 16 && !strings.Contains(name, "-") && !strings.Contains(name, "."):
-			out, made, varies = append(out, "#"), true, true
+			out, made = append(out, "#"), true
 		case hasDigit:
-			out, varies = append(out, numbers(name)), true
+			out = append(out, numbers(name))
 		default:
 			out = append(out, name)
 		}
@@ -43,7 +42,7 @@ func patternOf(key string) (pattern string, made bool) {
 		slices.Sort(keys)
 		return pattern + "?" + strings.Join(slices.Compact(keys), "&"), true
 	}
-	if !varies {
+	if pattern == where {
 		return "", false
 	}
 	return pattern, made
