@@ -66,7 +66,7 @@ func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
 		to = nearestFile(m, from, want)
 	case named && asks && had != "" && written != l.Raw: // the path is right
 		return name + fragment
-	case named && (t.ResolvesMarkdown || t.ContentRoot != ""):
+	case named && (t.ResolvesMarkdown || t.ContentRoot != ""), t.ResolvesMarkdown && suggestion == "" && !rooted && !read.IsContent(name) && path.Ext(name) != "" && !strings.Contains(name, ":"):
 		to = nearestFile(m, from, want)
 	case WantsFile(m.opt.Generator, name, others):
 		to = nearestFile(m, from, strings.TrimSuffix(want, ".html")+".md")

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -96,7 +97,7 @@ func commonTail(a, b string) int {
 
 var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 
-// nearestFile returns the Markdown file that an author most likely meant by a path
+// nearestFile returns the Markdown file, or the file beside it, that an author most likely meant by a path
 // that no file has: one with a similar path, or the only one with the same name. It is
 // "" if there is none.
 func nearestFile(m *Map, from contentFile, want string) string {
@@ -113,6 +114,12 @@ func nearestFile(m *Map, from contentFile, want string) string {
 		names.Add(f.name)
 		if path.Base(f.name) == path.Base(want) {
 			same = append(same, f.name)
+		}
+	}
+	entries, _ := fs.ReadDir(from.dir.fsys, path.Dir(want)) // of pictures and the like
+	for _, e := range entries {
+		if path.Ext(e.Name()) == path.Ext(want) && !read.IsContent(want) {
+			names.Add(path.Join(path.Dir(want), e.Name()))
 		}
 	}
 	if nearest := names.Nearest(want); nearest != "" || len(same) != 1 {

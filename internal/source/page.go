@@ -164,8 +164,7 @@ func findRegions(text []byte) regions {
 }
 
 func (r regions) at(off int) int {
-	i := sort.SearchInts(r.starts, off+1) - 1
-	return r.weights[i]
+	return r.weights[sort.SearchInts(r.starts, off+1)-1]
 }
 
 // pageLink is one link of a page.

@@ -22,7 +22,7 @@ func TestSourceForm(t *testing.T) {
 			"instal instal /g/install/ install.md", "instal#x instal#x /g/install/ install.md#x", "instal.html instal.html /g/install.html install.md",
 			"/g/instal.md /g/instal.md /g/install/ /g/install/", "https://x.example/instal.md https://x.example/instal.md /g/install/ /g/install/",
 			"wholly-else.md /g/wholly-else/ /top/ ../top.md", "wholly-else.md /g/wholly-else/ /nothing/ ", "wholly-else.md /g/wholly-else/  ", "wholly wholly /nothing/ /nothing/",
-			"deep/only.md /g/deep/only/  ../other/only.md", "a%20b.md /g/a%20b/ /nothing/ a-b.md"}},
+			"deep/only.md /g/deep/only/  ../other/only.md", "../img/multpage.png ../img/multpage.png  ../img/multipage.png", "img/multpage.png img/multpage.png  ", "../img/multpage.gif ../img/multpage.gif  ", "a%20b.md /g/a%20b/ /nothing/ a-b.md"}},
 		{Docusaurus, "docs/", []string{"instal.md /docs/g/instal /docs/g/install install.md", "instal /docs/g/instal /docs/g/install install.md"}},
 		{Zola, "content/", []string{"@/g/instal.md /g/instal/ /g/install/ @/g/install.md", "@/g/instal.md#x /g/instal/#x /g/install/ @/g/install.md#x"}},
 		{"sphinx", "", []string{
@@ -35,7 +35,7 @@ func TestSourceForm(t *testing.T) {
 		for _, row := range g.rows {
 			text += "[a](" + strings.Fields(row)[0] + ")\n"
 		}
-		for name, text := range map[string]string{"g/page.md": text, "g/install.md": "", "top.md": "", "other/only.md": "", "g/a-b.md": "", "x.html": text} {
+		for name, text := range map[string]string{"g/page.md": text, "g/install.md": "", "top.md": "", "img/multipage.png": "", "other/only.md": "", "g/a-b.md": "", "x.html": text} {
 			testkit.Write(t, filepath.Join(dir, g.dir, name), text)
 		}
 		testkit.Write(t, filepath.Join(dir, "README.md"), text)

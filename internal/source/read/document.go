@@ -171,8 +171,7 @@ func appendParameters(all []Link, sc shortcode, used map[int]bool) []Link {
 		return all
 	}
 	for _, p := range sc.Params {
-		all = append(all, Link{Order: sc.From, At: p.At, Value: p.Text, IsGuess: true, AsMarkdown: sc.AsMarkdown,
-			Form: FormShortcode, Size: len(p.Text), Name: sc.Name, Key: p.Key})
+		all = append(all, Link{Order: sc.From, At: p.At, Value: p.Text, IsGuess: true, AsMarkdown: sc.AsMarkdown, Form: FormShortcode, Size: len(p.Text), Name: sc.Name, Key: p.Key})
 	}
 	return all
 }
