@@ -152,7 +152,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	}
 	defer m.close()
 	old, fragment, isHeading := strings.Cut(opt.Old, "#")
-	if isHeading {
+	if _, noFile := os.Lstat(p.Abs(opt.Old)); isHeading && noFile != nil {
 		err = m.renameHeading(ctx, old, fragment)
 	} else {
 		err = m.rename(ctx)
