@@ -677,7 +677,7 @@ func TestExternalLogin(t *testing.T) {
 	ask(0, "me:s3cret:x", args[:4]...)
 	ask(0, "me:s3cret:x", args[:2]...)
 	ask(0, "me:s3cret:x", append(args[:2], args[6:]...)...)
-	if rows := string(testkit.Read(t, filepath.Join(n.dir, ".sitelink/status.jsonl"))); strings.Contains(rows, "401") || !strings.Contains(rows, host+"/page") {
+	if rows := string(testkit.Read(t, filepath.Join(n.dir, ".sitelink/status.jsonl"))); strings.Contains(rows, `"status":401`) || !strings.Contains(rows, host+"/page") {
 		t.Errorf("the login was not used:\n%s", rows)
 	}
 	if files := len(testkit.Must(filepath.Glob(filepath.Join(n.dir, "r.*")))(t)); files != 7 {
