@@ -383,8 +383,7 @@ func (c *composer) isOtherPage(f *contentFile, page string) bool {
 		key := NameKey(strings.TrimSuffix(f.name, path.Ext(f.name)))
 		return slices.DeleteFunc(append(generatorKeys(c.opt.Generator, key), key), func(key string) bool { return c.pageOf(&address{target: "/" + key}) == "" })
 	})
-	page = PageKey(page) + "/"
-	return len(made) > 0 && !slices.ContainsFunc(made, func(key string) bool { return key == "" || strings.HasPrefix(page, key+"/") })
+	return len(made) > 0 && !slices.ContainsFunc(made, func(key string) bool { return key == "" || strings.HasPrefix(PageKey(page)+"/", key+"/") })
 }
 
 // isLayoutOf reports whether Hugo looks for the layouts of a page in the

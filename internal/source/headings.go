@@ -60,8 +60,7 @@ type anchorPage struct {
 }
 
 func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
-	p := &anchorPage{}
-	text := m.built(r, name)
+	p, text := &anchorPage{}, m.built(r, name)
 	if text == nil {
 		return p
 	}
