@@ -39,7 +39,6 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 	if info, err := os.Stat(filepath.Join(abs, "sitemap.xml")); err == nil && info.ModTime().Before(built) {
 		built = info.ModTime()
 	}
-	longest := 5*time.Second + time.Duration(s.Pages())*2*time.Millisecond
 	var old, written []site.PageID
 	for i := range s.Pages() {
 		id := site.PageID(i)
@@ -49,7 +48,7 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 		info, err := os.Lstat(filepath.Join(abs, filepath.FromSlash(s.Path(id))))
 		switch {
 		case err != nil || !info.Mode().IsRegular():
-		case info.ModTime().Before(built.Add(-longest)):
+		case info.ModTime().Before(built.Add(-5*time.Second - time.Duration(s.Pages())*2*time.Millisecond)):
 			old = append(old, id)
 		default:
 			written = append(written, id)
