@@ -103,7 +103,11 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 		return nil, text.WithHint(fmt.Errorf("%s redirects to %s, which is outside of it", c.origin+c.base+start, to), "check that: sitelink check "+to)
 	}
 	if first.Status >= http.StatusBadRequest {
-		return nil, text.WithHint(fmt.Errorf("%s answers %d %s", c.origin+c.base+start, first.Status, http.StatusText(first.Status)), "name the address of a page, such as the home page")
+		hint := "name the address of a page, such as the home page"
+		if i := slices.IndexFunc(c.bases, func(b weburl.URL) bool { return c.base == "" && len(b.Path()) > 1 }); i >= 0 {
+			hint = "the base URL has a path, so check that: sitelink check " + c.origin + c.bases[i].Path()
+		}
+		return nil, text.WithHint(fmt.Errorf("%s answers %d %s", c.origin+c.base+start, first.Status, http.StatusText(first.Status)), hint)
 	}
 	where, _, _ := strings.Cut(first.Location, "?") // such as /docs/
 	c.absent = where[:max(strings.LastIndexByte(where, '/'), 0)] + absent
@@ -267,11 +271,8 @@ func (c *crawler) find(f *site.Finder, key string, r *reply) {
 // own returns the path and query below the base path for a URL of the site.
 func (c *crawler) own(u weburl.URL) (key string, ok bool) {
 	for _, b := range c.bases {
-		if u.Authority() != b.Authority() || u.HasCredentials() || u.Scheme() != "http" && u.Scheme() != "https" {
-			continue
-		}
 		below, ok := strings.CutPrefix(u.Path(), strings.TrimSuffix(b.Path(), "/"))
-		if !ok || below != "" && below[0] != '/' {
+		if !ok || below != "" && below[0] != '/' || u.Authority() != b.Authority() || u.HasCredentials() || u.Scheme() != "http" && u.Scheme() != "https" {
 			continue
 		}
 		key = cmp.Or(below, "/")

@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/site"
+	"github.com/sitelink/sitelink/internal/text"
 	public "github.com/sitelink/sitelink/site"
 )
 
@@ -396,6 +397,15 @@ func TestServerEnds(t *testing.T) {
 	})
 	if got, err := findings(t, s, "/", "/", Options{}); err == nil {
 		t.Errorf("got %q without an error", got)
+	}
+}
+
+// TestBasePath: where the start is missing, the hint is the command for the path of the base URL.
+func TestBasePath(t *testing.T) {
+	s := serve(t, answers{"/docs/": html("")})
+	_, err := findings(t, s, "/", "/", Options{Site: site.Options{BaseURLs: []string{"https://me.example/docs/"}}})
+	if hint, _ := text.Hint(err); !strings.HasSuffix(hint, ": sitelink check "+s.URL+"/docs/") {
+		t.Errorf("%v, hint %q", err, hint)
 	}
 }
 
