@@ -39,6 +39,7 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 	if info, err := os.Stat(filepath.Join(abs, "sitemap.xml")); err == nil && info.ModTime().Before(built) {
 		built = info.ModTime()
 	}
+	oldest := built.Add(-5*time.Second - time.Duration(s.Pages())*2*time.Millisecond)
 	var old, written []site.PageID
 	for i := range s.Pages() {
 		id := site.PageID(i)
@@ -48,7 +49,7 @@ func (a *Audit) staleHint(ctx context.Context, sources *source.Map, r *check.Res
 		info, err := os.Lstat(filepath.Join(abs, filepath.FromSlash(s.Path(id))))
 		switch {
 		case err != nil || !info.Mode().IsRegular():
-		case info.ModTime().Before(built.Add(-5*time.Second - time.Duration(s.Pages())*2*time.Millisecond)):
+		case info.ModTime().Before(oldest):
 			old = append(old, id)
 		default:
 			written = append(written, id)
