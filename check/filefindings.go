@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/scan"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/text"
@@ -40,7 +39,7 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 	}
 	for _, f := range faults {
 		v := Error
-		if f.Severity == redirect.Warning {
+		if f.IsWarning() {
 			v = Warning
 		}
 		message := f.Message

@@ -105,8 +105,8 @@ func (m *Manifest) setPages(s *isite.Site) {
 		if alias := p.Alias(); alias != "" {
 			m.aliases[node] = alias
 		}
-		if c := p.Canonical(); c != docroot.NoNode && c != node {
-			m.canonical[node] = c
+		if p.HasOtherCanonical() {
+			m.canonical[node] = p.Canonical()
 		}
 		if path := s.Path(isite.PageID(i)); path == "404.html" || strings.HasSuffix(path, "/404.html") {
 			m.shut[node] = true

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/host"
 	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -229,7 +227,7 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 		return pageResult{entry: e, excluded: Alias}, nil
 	case path == "404.html" || strings.HasSuffix(path, "/404.html"):
 		return pageResult{entry: e, excluded: NotFound}, nil
-	case p.Canonical() != docroot.NoNode && p.Canonical() != p.Node():
+	case p.HasOtherCanonical():
 		return pageResult{entry: e, excluded: Elsewhere}, nil
 	}
 	outbound := outboundLinks(p)
@@ -321,7 +319,7 @@ func (w *pageWorker) otherPage(page string) func(href string) bool {
 // outboundLinks returns the offsets of the links that leave the docroot.
 func outboundLinks(p *isite.Page) (offs []int) {
 	for _, l := range p.All() {
-		if l.State == host.StateExternal || l.State == host.StateCredentials || l.State == host.StateOutsideBase {
+		if l.State.IsOutbound() {
 			offs = append(offs, int(l.Off))
 		}
 	}

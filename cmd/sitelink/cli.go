@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -13,15 +12,15 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
 	"github.com/sitelink/sitelink/internal/run/commits"
-	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
-	"github.com/spf13/cobra"
 )
 
 // cli is what the commands share: the process and the user.
@@ -94,14 +93,7 @@ func (c *cli) findRoot(ctx context.Context, cfg *config.Config) (*project.Projec
 
 // findIn finds the project of a directory, and prints nothing.
 func (c *cli) findIn(ctx context.Context, dir string, cfg *config.Config) (*project.Project, error) {
-	opt := project.Options{Config: cfg, Env: os.Environ(), Markdown: c.markdown}
-	if slices.Contains(cfg.Pages, "-") {
-		var err error
-		if opt.Input, err = io.ReadAll(io.LimitReader(c.env.Stdin, html.MaxBytes)); err != nil {
-			return nil, fmt.Errorf("read standard input: %w", err)
-		}
-	}
-	return project.Find(ctx, dir, opt)
+	return project.Find(ctx, dir, project.Options{Config: cfg, Env: os.Environ(), Markdown: c.markdown, Input: c.env.Stdin})
 }
 
 // printNotes prints what was found out about a project.

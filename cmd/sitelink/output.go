@@ -16,7 +16,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/run/audit"
@@ -381,7 +380,7 @@ func setHeader(c *cli, p *project.Project, opt *report.Options) error {
 		return text.Usage(fmt.Sprintf("SITELINK_SOURCE_LINKS: %q is not an address of a source line", to),
 			"write vscode, none, or an address such as https://git.example/me/site/src/{file}#L{line}")
 	default:
-		opt.SourceLinks, opt.IsLinked = git.SourceLinks(context.Background(), p.Root, p.Env())
+		opt.SourceLinks, opt.IsLinked = p.SourceLinks(context.Background())
 	}
 	return nil
 }

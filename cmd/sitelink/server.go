@@ -14,7 +14,6 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
@@ -113,7 +112,10 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Server, err)
 		}
-		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit, Local: localMaps(p)}
+		o := crawl.Options{Pace: max(pace, 0), Site: opt, MaxPages: p.Config.Limit}
+		if p.Config.Docroot != "" || p.Generator != nil {
+			o.Docroot = p.Abs(p.Docroot)
+		}
 		o.Client = fetch.New(fetch.Options{UserAgent: notify.UserAgent(versionNumber(), p.Server), Allow: allow, Pooled: true})
 		if o.Follows, o.Seeds, err = check.Follows(p.Config.From, p.Config.Skip); err != nil {
 			return nil, err
@@ -134,21 +136,5 @@ func (c *cli) crawl(progress *progress) func(ctx context.Context, p *project.Pro
 			}
 		})
 		return crawl.Run(ctx, p.Config.Start, texts, o)
-	}
-}
-
-// localMaps returns what reads image maps from the docroot (LL-89); nil if neither the user nor a
-// generator names one.
-func localMaps(p *project.Project) func(path string) []byte {
-	dir, err := docroot.Open(p.Abs(p.Docroot))
-	if err != nil || p.Config.Docroot == "" && p.Generator == nil {
-		return nil
-	}
-	return func(path string) []byte {
-		data, err := dir.Head(strings.TrimPrefix(path, "/"), nil, 1<<20)
-		if err != nil {
-			return nil
-		}
-		return data
 	}
 }

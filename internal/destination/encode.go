@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -102,7 +101,7 @@ var reference = text.Regexp(`&(?:#[0-9]|#[xX][0-9a-fA-F]|[a-zA-Z])`)
 // ampersands escapes the ampersands of a value: all of them if the author does
 // so, otherwise those that would be read as character references.
 func (l *Link) ampersands(value string) string {
-	if scan.IndexFold([]byte(l.raw), "&amp;") >= 0 {
+	if strings.Contains(strings.ToLower(l.raw), "&amp;") {
 		return strings.ReplaceAll(value, "&", "&amp;")
 	}
 	return reference().ReplaceAllStringFunc(value, func(s string) string {

@@ -150,6 +150,11 @@ func (s State) Leaves() bool {
 	return s >= StateExternal && s <= StateDevServer || s == StateLocal || s == StateOutsideBase
 }
 
+// IsOutbound reports whether the link leads to another site, which may want to know of it.
+func (s State) IsOutbound() bool {
+	return s == StateExternal || s == StateCredentials || s == StateOutsideBase
+}
+
 // IsWarning reports whether the link deserves a warning.
 func (s State) IsWarning() bool {
 	return s >= StateAutoindex && s <= StatePrivate || s >= StateCredentials && s <= StateNoRecipient || s == StateBehindSymlink || s == StateRedirectsAway

@@ -21,6 +21,11 @@ func IsMarkdown(name string) bool {
 	return ext == ".md" || ext == ".markdown" || name == "-"
 }
 
+// SourceLinks is [git.SourceLinks] of the project's repository.
+func (p *Project) SourceLinks(ctx context.Context) (pattern string, isLinked func(file string) bool) {
+	return git.SourceLinks(ctx, p.Root, p.env)
+}
+
 // ofMarkdown makes the project that of the Markdown of a repository, as its forge shows it, if
 // the user names such files or the profile of a forge, or if there is no site: Docroot is the
 // top of the repository then. The files that are named, or a directory of them, become the

@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -28,6 +29,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/host"
+	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -52,8 +54,8 @@ type Options struct {
 	// Markdown means that the Markdown of a repository will do, as its forge shows it, if
 	// there is no site or the configuration names it.
 	Markdown bool
-	// Input is the text of the page "-" of the configuration, which is Markdown in the directory.
-	Input []byte
+	// Input is read for the page "-" of the configuration, which is Markdown in the directory.
+	Input io.Reader
 }
 
 // Project is what was found. All paths are absolute unless said otherwise.
@@ -142,9 +144,13 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 		return p, nil
 	}
 	if opt.Markdown {
-		p.inputText = opt.Input
-		err := p.ofMarkdown(ctx)
-		if err != nil {
+		var err error
+		if slices.Contains(cfg.Pages, "-") {
+			if p.inputText, err = io.ReadAll(io.LimitReader(opt.Input, html.MaxBytes)); err != nil {
+				return p, fmt.Errorf("read standard input: %w", err)
+			}
+		}
+		if err = p.ofMarkdown(ctx); err != nil {
 			return p, err
 		}
 	}

@@ -146,13 +146,6 @@ const (
 	Warning
 )
 
-func (s Severity) String() string {
-	if s == Warning {
-		return "warning"
-	}
-	return "error"
-}
-
 // Codes of faults.
 const (
 	CodeSyntax        = "redirect-syntax"         // the host ignores the rule or refuses the file
@@ -174,6 +167,9 @@ type Fault struct {
 	Message  string
 	Text     string // the rule as written, at most 200 bytes
 }
+
+// IsWarning reports whether the rule is only probably wrong.
+func (f *Fault) IsWarning() bool { return f.Severity == Warning }
 
 // maxFaults is the largest number of faults per file. A binary file called
 // _redirects has a fault in every line.

@@ -182,6 +182,9 @@ func (p *Page) NoIndex() bool { return p.noIndex && !p.served }
 // canonical address, or NoNode.
 func (p *Page) Canonical() docroot.NodeID { return p.canon }
 
+// HasOtherCanonical reports whether that is another file of the docroot.
+func (p *Page) HasOtherCanonical() bool { return p.canon != docroot.NoNode && p.canon != p.node }
+
 // HasBase reports whether links of the page resolve against another address
 // than its own: because of a base element, or xml:base in a feed.
 func (p *Page) HasBase() bool { return p.based }

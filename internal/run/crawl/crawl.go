@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/site"
@@ -46,8 +47,8 @@ type Options struct {
 	Seeds []string
 	// MaxPages limits the pages that are followed; 0 for no limit.
 	MaxPages int
-	// Local returns the text of an image map from the docroot at hand, nil if it has none.
-	Local func(path string) []byte
+	// Docroot is the docroot at hand, from which image maps are read (LL-89); "" for none.
+	Docroot string
 	// Progress is called with the numbers of addresses that were asked for and that are known.
 	Progress func(done, known int)
 }
@@ -95,6 +96,9 @@ func Run(ctx context.Context, start string, texts Texts, opt Options) (*host.Cra
 			c.bases = append(c.bases, u)
 		}
 	}
+	if c.docroot, err = docroot.Open(opt.Docroot); err == nil {
+		defer c.docroot.Close()
+	}
 	first := c.ask(ctx, start)
 	if first.err != nil {
 		return nil, text.WithHint(first.err, "is the server running at "+c.origin+"?")
@@ -137,6 +141,7 @@ type crawler struct {
 	start        string
 	bases        []weburl.URL
 	texts        Texts
+	docroot      *docroot.Dir // nil for none
 	seed         maphash.Seed
 	absent       string
 	notFound     *reply            // to that; nil if the server says that it is missing
@@ -341,8 +346,8 @@ const binary = `.png .jpg .jpeg .gif .webp .avif .ico .bmp .tif .tiff .heic .wof
 // ask asks for an address, again if the server wants that.
 func (c *crawler) ask(ctx context.Context, key string) *reply {
 	where, _, _ := strings.Cut(key, "?")
-	if c.Local != nil && strings.HasSuffix(where, ".map") {
-		if data := c.Local(string(weburl.PercentDecode(nil, where))); data != nil { // LL-89
+	if c.docroot != nil && strings.HasSuffix(where, ".map") {
+		if data, err := c.docroot.Head(string(weburl.PercentDecode(nil, where[1:])), nil, 1<<20); err == nil {
 			r := &reply{CrawledAnswer: host.CrawledAnswer{Status: http.StatusOK}, file: host.CrawledFile{Address: key}}
 			c.keep(r, key, data)
 			return r

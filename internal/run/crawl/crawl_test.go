@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,13 +234,12 @@ func TestScope(t *testing.T) {
 
 // TestMapFilesFromDocroot: LL-89, an image map is read from the docroot, without a request.
 func TestMapFilesFromDocroot(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "m.map"), []byte("default /none.html\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	s := serve(t, answers{"/": html(`<a href=m.map><img src=i.png ismap></a>`), "/i.png": send("image/png", "")})
-	got, err := findings(t, s, "/", "/", Options{Local: func(path string) []byte {
-		if path == "/m.map" {
-			return []byte("default /none.html\n")
-		}
-		return nil
-	}})
+	got, err := findings(t, s, "/", "/", Options{Docroot: dir})
 	if err != nil || !slices.Equal(got, []string{"m.map missing-file /none.html"}) || slices.Contains(s.asked, "/m.map") {
 		t.Errorf("LL-89: %q, %v; asked for %q", got, err, s.asked)
 	}
