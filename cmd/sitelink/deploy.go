@@ -86,12 +86,12 @@ func buildDocroot(ctx context.Context, c *cli, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	defer b.unlock()
-	p, usual := b.project, b.project.Generator.Docroot
+	defer b.Close()
+	p, usual := b.Project, b.Project.Generator.Docroot
 	if name := cfg.Docroot; name != "" && p.Abs(name) != usual {
 		return text.Usage(fmt.Sprintf("--build writes to %s, but the docroot is %s", p.Show(usual), name), "build the site first, then run deploy without --build")
 	}
-	return b.generateInto(ctx, usual, c.env.Stderr)
+	return b.Into(ctx, usual, c.env.Stderr)
 }
 
 // deployment is one run of deploy.

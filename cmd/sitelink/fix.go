@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/build"
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/run/external"
 	"github.com/sitelink/sitelink/internal/run/fix"
@@ -92,7 +93,7 @@ type fixer struct {
 	c     *cli
 	flags fixFlags
 	cfg   *config.Config
-	built *build       // nil if the user named a docroot, or nothing builds the site
+	built *build.Build // nil if the user named a docroot, or nothing builds the site
 	since *audit.Since // what the site answered before; nil if nothing says so
 	first *check.Result
 	text  report.TextOptions // how the user names files
@@ -127,7 +128,7 @@ func runFix(ctx context.Context, c *cli, cfg *config.Config, f fixFlags, named b
 	}
 	x.text = textOptions(p)
 	if x.built != nil {
-		defer x.built.unlock()
+		defer x.built.Close()
 	}
 	if record, err := commits.Record(ctx, p, c.commitOptions()); err != nil {
 		return err
@@ -192,7 +193,7 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 	}
 	if p.Generator != nil && p.Generator.Builds() {
 		if named { // the project of the docroot, which may be elsewhere
-			x.built, err = lockedBuild(ctx, x.c, p, false, nil)
+			x.built, err = build.Open(ctx, p, false, nil, x.c.ui.note)
 		} else {
 			x.built, err = openBuild(ctx, x.c, x.cfg, false, nil)
 		}
@@ -201,14 +202,14 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 		}
 		if !named {
 			if p, _, err = x.build(ctx); err != nil {
-				x.built.unlock()
+				x.built.Close()
 				return nil, err
 			}
 		}
 	}
 	if err := p.CheckDocroot(); err != nil {
 		if x.built != nil {
-			x.built.unlock()
+			x.built.Close()
 		}
 		return nil, err
 	}
@@ -270,7 +271,7 @@ func (x *fixer) build(ctx context.Context) (p *project.Project, output string, e
 	if x.flags.verbose {
 		to = io.MultiWriter(to, x.c.env.Stderr)
 	}
-	p, err = x.built.run(ctx, to)
+	p, err = x.built.Run(ctx, to)
 	if err != nil && !x.flags.verbose && ctx.Err() == nil {
 		x.c.env.Stderr.Write(buffer.Bytes())
 	}

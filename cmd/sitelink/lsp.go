@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/build"
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/run/lsp"
 	"github.com/sitelink/sitelink/internal/system"
@@ -104,12 +105,12 @@ func collectMore(loading bool) {
 
 // buildForEditor builds a project as `sitelink check --build` does, and returns the docroot.
 func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot string, err error) {
-	b, err := lockedBuild(ctx, c, p, false, nil)
+	b, err := build.Open(ctx, p, false, nil, c.ui.note)
 	if err != nil {
 		return "", err
 	}
-	defer b.unlock()
-	return b.docroot, inEditor(b.generate(ctx, c.env.Stderr), p.Generator.Title())
+	defer b.Close()
+	return b.Docroot, inEditor(b.Generate(ctx, c.env.Stderr), p.Generator.Title())
 }
 
 // inEditor returns the error of a build for a user who does not see the output of the

@@ -273,9 +273,9 @@ func (w *watcher) build(ctx context.Context, cfg *config.Config, sources *projec
 	b, err := openBuild(ctx, w.cli, cfg, false, w.flags.args)
 	var p *project.Project
 	if err == nil {
-		defer b.unlock()
-		b.note = w.noteOnce
-		p, err = b.run(ctx, io.Discard)
+		defer b.Close()
+		b.Note = w.noteOnce
+		p, err = b.Run(ctx, io.Discard)
 	}
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)

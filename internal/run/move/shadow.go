@@ -7,17 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/build"
 	"github.com/sitelink/sitelink/internal/system"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // shadow is a copy of the project, in which the move is tried: it is built before and
@@ -264,16 +262,8 @@ func (s *shadow) generate(ctx context.Context, g *project.Generator, docroot str
 		}
 	}
 	command := g.Command(docroot, false, g.Generator.Traits().AllPages) // links of drafts are rewritten too
-	err := system.Command{
-		Args: command.Args, Name: command.String(), Dir: g.Dir, Env: append(slices.Clone(s.original.Env()), command.Env...),
-	}.Run(ctx)
-	var failed *system.CommandError
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case errors.Is(err, exec.ErrNotFound):
-		return text.WithHint(fmt.Errorf("%s is not installed: %s", g.Title(), command.Args[0]), "install it: a build of a copy of the site proves the change")
-	case errors.As(err, &failed):
+	err := build.Start(ctx, g, command, s.original.Env(), nil, "install it: a build of a copy of the site proves the change")
+	if failed := (*system.CommandError)(nil); errors.As(err, &failed) {
 		lines := make([]string, len(failed.Output))
 		for i, line := range failed.Output {
 			lines[i] = strings.ReplaceAll(line, s.root+string(filepath.Separator), "")

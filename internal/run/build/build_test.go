@@ -1,4 +1,4 @@
-package main
+package build
 
 import (
 	"bytes"
@@ -25,8 +25,8 @@ func TestWarningCounter(t *testing.T) {
 					t.Fatalf("Write(%q): %d, %v", piece, n, err)
 				}
 			}
-			if w.count != tc.want || out.String() != tc.said {
-				t.Errorf("%q in pieces of %d: %d warnings, want %d; handed on %q", tc.said, size, w.count, tc.want, out.String())
+			if w.warnings != tc.want || out.String() != tc.said {
+				t.Errorf("%q in pieces of %d: %d warnings, want %d; handed on %q", tc.said, size, w.warnings, tc.want, out.String())
 			}
 		}
 	}
