@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -37,16 +38,16 @@ func (t *termFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&t.reason, "reason", "", "record `TEXT` as the reason for the new entries")
 }
 
-func (t *termFlags) terms() (audit.AcceptedTerms, error) {
-	terms := audit.AcceptedTerms{Reason: t.reason}
-	if len(t.reason) > audit.MaxReasonBytes {
-		return terms, text.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", audit.MaxReasonBytes, len(t.reason)), "")
+func (t *termFlags) terms() (baseline.Terms, error) {
+	terms := baseline.Terms{Reason: t.reason}
+	if len(t.reason) > baseline.MaxReasonBytes {
+		return terms, text.Usage(fmt.Sprintf("--reason: must be at most %d bytes long, not %d", baseline.MaxReasonBytes, len(t.reason)), "")
 	}
 	if t.expires == "" {
 		return terms, nil
 	}
 	var err error
-	if terms.Expires, err = audit.ParseDate(t.expires); err != nil {
+	if terms.Expires, err = baseline.ParseDate(t.expires); err != nil {
 		return terms, text.Usage("--expires: "+err.Error(), "")
 	}
 	return terms, nil
@@ -84,7 +85,7 @@ func baselineUpdateCommand(c *cli) *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case !add && terms != (audit.AcceptedTerms{}):
+			case !add && terms != (baseline.Terms{}):
 				return text.Usage("--expires and --reason apply only to entries that --add adds", "use --add, or remove them")
 			}
 			return updateBaseline(ctx, c, cfg, add, terms)
@@ -171,7 +172,7 @@ func baselineFile(cfg *config.Config) (string, error) {
 	return name, nil
 }
 
-func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms audit.AcceptedTerms, force bool) error {
+func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseline.Terms, force bool) error {
 	name, err := baselineFile(cfg)
 	if err != nil {
 		return err
@@ -186,7 +187,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms audit.
 	if err != nil {
 		return err
 	}
-	b := audit.NewAccepted(findings, terms)
+	b := baseline.New(findings, terms)
 	if err := saveBaseline(c, name, b); err != nil {
 		return err
 	}
@@ -197,7 +198,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms audit.
 }
 
 // readBaseline reads the baseline; today is the day by which its entries expire.
-func readBaseline(c *cli, cfg *config.Config) (name string, b *audit.Accepted, today audit.Date, err error) {
+func readBaseline(c *cli, cfg *config.Config) (name string, b *baseline.List, today baseline.Date, err error) {
 	if name, err = baselineFile(cfg); err != nil {
 		return "", nil, "", err
 	}
@@ -208,7 +209,7 @@ func readBaseline(c *cli, cfg *config.Config) (name string, b *audit.Accepted, t
 	return name, b, today, err
 }
 
-func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms audit.AcceptedTerms) error {
+func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, terms baseline.Terms) error {
 	name, old, today, err := readBaseline(c, cfg)
 	if err != nil {
 		return err
@@ -237,7 +238,7 @@ func updateBaseline(ctx context.Context, c *cli, cfg *config.Config, add bool, t
 }
 
 // saveBaseline replaces the file atomically.
-func saveBaseline(c *cli, name string, b *audit.Accepted) error {
+func saveBaseline(c *cli, name string, b *baseline.List) error {
 	out, err := c.openOutput(name)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -201,17 +202,17 @@ func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
 // today is the day by which entries of a baseline expire. SOURCE_DATE_EPOCH,
 // in seconds, takes the place of the clock, so that the same commit gives the
 // same report on any day (reproducible-builds.org/specs/source-date-epoch).
-func (c *cli) today() (audit.Date, error) {
+func (c *cli) today() (baseline.Date, error) {
 	given := c.env.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {
-		return audit.DateOf(time.Now()), nil
+		return baseline.DateOf(time.Now()), nil
 	}
 	const most = 253402300799 // the end of the year 9999
 	seconds, err := strconv.ParseInt(given, 10, 64)
 	if err != nil || seconds < 0 || seconds > most {
 		return "", text.Usage(fmt.Sprintf("SOURCE_DATE_EPOCH: must be seconds since 1970, not %q", given), "")
 	}
-	return audit.DateOf(time.Unix(seconds, 0)), nil
+	return baseline.DateOf(time.Unix(seconds, 0)), nil
 }
 
 // debugs reports whether SITELINK_DEBUG asks for a topic.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/run/live"
 	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/site"
@@ -111,7 +111,7 @@ type deployment struct {
 	// itself added.
 	checked map[string]fs.FileInfo
 	// record is what the site answers, for the next run.
-	record *audit.Record
+	record *record.Record
 }
 
 // run does the work of `sitelink deploy`. It plans before the command runs, so that the
@@ -243,7 +243,7 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.C
 	if _, err = d.addFailed(snap, compared); err != nil {
 		return nil, err
 	}
-	if d.record, err = audit.RecordOf(ctx, compared.Site, ""); err != nil {
+	if d.record, err = record.Of(ctx, compared.Site, ""); err != nil {
 		return nil, fmt.Errorf("record the addresses of the site: %w", err)
 	}
 	return compared, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -84,7 +85,7 @@ func watchTells(t *testing.T, rng *rand.Rand, all, accept bool, steps int) {
 					}
 				}
 				var text bytes.Buffer
-				if err := audit.NewAccepted(half, audit.AcceptedTerms{Expires: audit.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
+				if err := baseline.New(half, baseline.Terms{Expires: baseline.Date(pickOne(rng, "", "", "2001-02-03"))}).Write(&text); err != nil {
 					t.Fatal(err)
 				}
 				testkit.Write(t, list, text.String())

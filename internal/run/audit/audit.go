@@ -25,6 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/text"
@@ -41,7 +42,7 @@ type Options struct {
 	// says. Today returns the day by which entries expire; it is called only when
 	// there is a baseline.
 	Baseline bool
-	Today    func() (Date, error)
+	Today    func() (baseline.Date, error)
 	// MaxFindings is the largest number of findings about links that the result lists,
 	// 0 for all, see [check.Options]. With a baseline, it lists all.
 	MaxFindings int

@@ -13,6 +13,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -35,7 +36,7 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 // checked runs an audit and returns its findings as page:code lines.
 func checked(t *testing.T, p *project.Project, opt Options) (*check.Result, string) {
 	t.Helper()
-	opt.Today = func() (Date, error) { return "2026-01-01", nil }
+	opt.Today = func() (baseline.Date, error) { return "2026-01-01", nil }
 	a := testkit.Must(Open(t.Context(), p, opt))(t)
 	r := testkit.Must(a.Check(t.Context()))(t)
 	var lines []string
@@ -84,7 +85,7 @@ func TestCheckBaseline(t *testing.T) {
 	p := inProject(t, jekyllSite)
 	r, _ := checked(t, p, Options{})
 	var accepted bytes.Buffer
-	if err := NewAccepted(r.Findings[:1], AcceptedTerms{}).Write(&accepted); err != nil {
+	if err := baseline.New(r.Findings[:1], baseline.Terms{}).Write(&accepted); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ name, toml, want string }{
@@ -108,7 +109,7 @@ func TestCheckBaseline(t *testing.T) {
 // A baseline that cannot be read is a fault of the configuration, with a hint.
 func TestMissingBaseline(t *testing.T) {
 	p := inProject(t, with("sitelink.toml", "[check]\nbaseline = 'gone.jsonl'\n"))
-	_, err := Open(t.Context(), p, Options{Baseline: true, Today: func() (Date, error) { return "2026-01-01", nil }})
+	_, err := Open(t.Context(), p, Options{Baseline: true, Today: func() (baseline.Date, error) { return "2026-01-01", nil }})
 	if hint, usage := text.Hint(err); !usage || !strings.Contains(hint, "baseline write") {
 		t.Errorf("error %v with the hint %q", err, hint)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/git"
 	"github.com/sitelink/sitelink/internal/project"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -25,10 +26,10 @@ import (
 // Baseline accepts nothing.
 type Baseline struct {
 	name  string // of all sources, for the report
-	list  *Accepted
-	today Date
+	list  *baseline.List
+	today baseline.Date
 	// couldFind reports whether the run could have found what an entry accepts.
-	couldFind func(*AcceptedEntry) bool
+	couldFind func(*baseline.Entry) bool
 	// committed means that the user cannot edit the file now: it is in a commit.
 	committed bool
 	// otherBuild holds the fingerprints of the findings of the other build.
@@ -63,7 +64,7 @@ func OpenBaseline(ctx context.Context, p *project.Project, opt Options) (*Baseli
 	if cfg.Baseline == "" && cfg.BaselineRef == "" && cfg.BaselineDocroot == "" {
 		return nil, nil
 	}
-	b := &Baseline{list: &Accepted{}, couldFind: CouldFind(p)}
+	b := &Baseline{list: &baseline.List{}, couldFind: CouldFind(p)}
 	var err error
 	if b.today, err = opt.Today(); err != nil {
 		return nil, err
@@ -144,10 +145,10 @@ func (b *Baseline) readOther(ctx context.Context, p *project.Project, opt Option
 
 // CouldFind returns a function that reports whether a run with the project's
 // configuration could have found what an entry accepts.
-func CouldFind(p *project.Project) func(*AcceptedEntry) bool {
+func CouldFind(p *project.Project) func(*baseline.Entry) bool {
 	opt := CheckOptions(p)
 	partial := len(opt.From)+len(opt.Skip)+len(opt.Pages) > 0 || opt.Limit > 0
-	return func(e *AcceptedEntry) bool {
+	return func(e *baseline.Entry) bool {
 		if partial {
 			return false
 		}
@@ -240,10 +241,10 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 // baselineAt reads a baseline file as it is in a commit of the repository that
 // contains the project. A commit that has no such file accepts nothing, and
 // missing is true.
-func baselineAt(ctx context.Context, p *project.Project) (b *Accepted, missing bool, err error) {
+func baselineAt(ctx context.Context, p *project.Project) (b *baseline.List, missing bool, err error) {
 	ref, file := p.Config.BaselineRef, BaselineFile(p.Config)
 	name := file + " at " + ref
-	fail := func(err error, hint string) (*Accepted, bool, error) {
+	fail := func(err error, hint string) (*baseline.List, bool, error) {
 		return nil, false, text.WithHint(fmt.Errorf("read baseline %s: %w", name, err), hint)
 	}
 	if strings.HasPrefix(ref, "-") { // git would take it for an option
@@ -273,7 +274,7 @@ func baselineAt(ctx context.Context, p *project.Project) (b *Accepted, missing b
 		return fail(err, "")
 	}
 	if len(entry) == 0 {
-		return &Accepted{}, true, nil
+		return &baseline.List{}, true, nil
 	}
 	// "100644 blob HASH<tab>NAME<nul>"
 	fields := strings.Fields(string(entry))
@@ -309,12 +310,12 @@ func BaselineFile(cfg *config.Config) string {
 	if cfg.Baseline != "" {
 		return cfg.Baseline
 	}
-	return BaselineName
+	return baseline.FileName
 }
 
 // ReadBaseline reads a baseline file, whose name is relative to dir, "" for the
 // working directory. A file that cannot be used is a fault of the configuration.
-func ReadBaseline(dir, name string) (*Accepted, error) {
+func ReadBaseline(dir, name string) (*baseline.List, error) {
 	path := name
 	if !filepath.IsAbs(name) {
 		path = filepath.Join(dir, name)
@@ -331,15 +332,15 @@ func ReadBaseline(dir, name string) (*Accepted, error) {
 	return parseBaseline(name, f)
 }
 
-// parseBaseline is [ReadAccepted] with errors for the user.
-func parseBaseline(name string, r io.Reader) (*Accepted, error) {
-	b, err := ReadAccepted(name, r)
+// parseBaseline is [baseline.Read] with errors for the user.
+func parseBaseline(name string, r io.Reader) (*baseline.List, error) {
+	b, err := baseline.Read(name, r)
 	if err == nil {
 		return b, nil
 	}
 	var all []error
 	for _, e := range text.Flatten(err) {
-		var line *BaselineFault
+		var line *baseline.Fault
 		if errors.As(e, &line) {
 			e = text.Usage("baseline "+line.Error(), line.Hint)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/sitelink/sitelink/check"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/text"
 	public "github.com/sitelink/sitelink/site"
@@ -14,8 +15,8 @@ import (
 // Since says what the site answered before, and where to find out whom it concerns
 // that something is gone.
 type Since struct {
-	Record *Record
-	CompareOptions
+	Record *record.Record
+	record.CompareOptions
 	// Log opens an access log, LogName is its name in messages; nil for none.
 	Log     func() (io.ReadCloser, error)
 	LogName string
@@ -26,7 +27,7 @@ type Since struct {
 
 // compared is what is gone since a record. Its methods do nothing for nil.
 type compared struct {
-	*Gone
+	*record.Gone
 	opt *Since
 }
 
@@ -37,7 +38,7 @@ func (a *Audit) options(ctx context.Context) (check.Options, *compared, error) {
 	if a.opt.Since == nil {
 		return opt, nil, nil
 	}
-	gone, err := Compare(ctx, a.opt.Since.Record, a.Site, a.opt.Since.CompareOptions)
+	gone, err := record.Compare(ctx, a.opt.Since.Record, a.Site, a.opt.Since.CompareOptions)
 	if err != nil {
 		return opt, nil, fmt.Errorf("compare the site with what it answered %s: %w", a.opt.Since.Record.When, err)
 	}
@@ -55,7 +56,7 @@ func (a *Audit) options(ctx context.Context) (check.Options, *compared, error) {
 
 // Gone returns what the last check found to be gone since the record of
 // [Options.Since], nil without a record.
-func (a *Audit) Gone() *Gone {
+func (a *Audit) Gone() *record.Gone {
 	if a.gone == nil {
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -41,7 +42,7 @@ type Options struct {
 	// Configure loads the configuration of a directory, and adds settings to it.
 	Configure func(dir string, more ...config.Setting) (*config.Config, error)
 	// Today returns the day by which the entries of a baseline expire.
-	Today func() (audit.Date, error)
+	Today func() (baseline.Date, error)
 	// Env is the environment of builds and generators, in the form of os.Environ.
 	// Getenv returns a variable of the run.
 	Env    []string

@@ -16,7 +16,7 @@ import (
 	"github.com/sitelink/sitelink/hook/githook"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/testkit"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -44,7 +44,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 		Configure: func(dir string, _ ...config.Setting) (*config.Config, error) {
 			return config.Load(config.Request{Dir: dir})
 		},
-		Today: func() (audit.Date, error) { return "2026-01-01", nil },
+		Today: func() (baseline.Date, error) { return "2026-01-01", nil },
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/run/receive"
 	"github.com/sitelink/sitelink/internal/run/setup"
@@ -33,11 +34,11 @@ import (
 // mentions that say whom it concerns. It returns nil if there is no record.
 func Since(ctx context.Context, p *project.Project, opt Options) (*audit.Since, error) {
 	cfg := p.Config
-	record, err := Record(ctx, p, opt)
-	if record == nil || err != nil {
+	before, err := Record(ctx, p, opt)
+	if before == nil || err != nil {
 		return nil, err
 	}
-	of := &audit.Since{Record: record, CompareOptions: audit.CompareOptions{HeadingsOnly: cfg.Anchors == "headings"}, LogName: cfg.Log}
+	of := &audit.Since{Record: before, CompareOptions: record.CompareOptions{HeadingsOnly: cfg.Anchors == "headings"}, LogName: cfg.Log}
 	if cfg.Gone == "error" {
 		of.Verdict = check.Error
 	}
@@ -85,7 +86,7 @@ const (
 )
 
 // Record returns the record that --since names, or that of the last deploy; nil for none.
-func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record, error) {
+func Record(ctx context.Context, p *project.Project, opt Options) (*record.Record, error) {
 	name := p.Config.Since
 	switch {
 	case name == "" && p.Config.Gone == "off":
@@ -95,7 +96,7 @@ func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record
 		if err != nil {
 			return nil, nil // deploy refuses that place, and writes no record
 		}
-		r, err := audit.ReadRecord(p.Abs(file), file, "at the last deploy")
+		r, err := record.Read(p.Abs(file), file, "at the last deploy")
 		if errors.Is(err, fs.ErrNotExist) {
 			if p.Config.Log != "" {
 				opt.Note("--log has no effect: sitelink deploy has not recorded the site yet, and --since names nothing to compare with")
@@ -121,9 +122,9 @@ func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record
 		if err != nil {
 			return nil, err
 		}
-		return audit.RecordOf(ctx, built.Site, "in "+name)
+		return record.Of(ctx, built.Site, "in "+name)
 	case err == nil:
-		return audit.ReadRecord(file, name, "in "+name)
+		return record.Read(file, name, "in "+name)
 	case strings.HasPrefix(name, "-"): // git would take it for an option
 		return nil, text.Usage(fmt.Sprintf("--since: %q is not the name of a commit", name), commitHint)
 	}
@@ -173,7 +174,7 @@ func Record(ctx context.Context, p *project.Project, opt Options) (*audit.Record
 // configuration of the commit says how its host answers; that of the working tree
 // says how to build it. A record is kept in opt.Cache, and is returned without a
 // build on the same day.
-func recordOf(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*audit.Record, error) {
+func recordOf(ctx context.Context, repo *githook.Repo, commit string, opt Options) (*record.Record, error) {
 	push, err := New(repo, opt)
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func recordOf(ctx context.Context, repo *githook.Repo, commit string, opt Option
 		return nil, err
 	}
 	kept := keptRecord(id, push.Push, opt)
-	if r, err := audit.ReadRecord(kept, kept, "at "+commit); kept != "" && err == nil {
+	if r, err := record.Read(kept, kept, "at "+commit); kept != "" && err == nil {
 		return r, nil
 	}
 	opt.Note("building the site at " + commit + " to compare with")
@@ -197,7 +198,7 @@ func recordOf(ctx context.Context, repo *githook.Repo, commit string, opt Option
 		}
 	}
 	original := filepath.Join(repo.Top, push.Site)
-	var record *audit.Record
+	var built *record.Record
 	push.Check = func(ctx context.Context, dir, docroot string) (githook.Report, error) {
 		p, err := builtCommit{dir, docroot, original}.project(ctx, push.Push, opt)
 		if err != nil {
@@ -207,13 +208,13 @@ func recordOf(ctx context.Context, repo *githook.Repo, commit string, opt Option
 		if err != nil {
 			return githook.Report{}, err
 		}
-		record, err = audit.RecordOf(ctx, a.Site, "at "+commit)
+		built, err = record.Of(ctx, a.Site, "at "+commit)
 		return githook.Report{}, err
 	}
 	if _, err = repo.CheckCommit(ctx, id, *push.Push); err == nil && kept != "" {
-		keepRecord(kept, record)
+		keepRecord(kept, built)
 	}
-	return record, err
+	return built, err
 }
 
 // keptRecord returns the name of the file for the record of a commit, "" for none. It
@@ -237,7 +238,7 @@ const maxRecords = 8
 
 // keepRecord writes a record for later runs and removes the oldest ones. Errors are
 // ignored: the next run builds the commit again.
-func keepRecord(name string, r *audit.Record) {
+func keepRecord(name string, r *record.Record) {
 	dir := filepath.Dir(name)
 	if os.MkdirAll(dir, 0o700) != nil || r.Write(name) != nil {
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/source"
 	"github.com/sitelink/sitelink/internal/system"
 )
@@ -534,15 +535,15 @@ func readBeside(name string) (text []byte, create bool, err error) {
 }
 
 // AcceptInBaseline returns the edit that adds the findings of links to the baseline.
-func (s *Snapshot) AcceptInBaseline(links []check.Link, today audit.Date) (Edit, error) {
+func (s *Snapshot) AcceptInBaseline(links []check.Link, today baseline.Date) (Edit, error) {
 	name := s.Project.Abs(audit.BaselineFile(s.Project.Config))
 	text, create, err := readBeside(name)
 	if err != nil {
 		return Edit{}, err
 	}
-	b := &audit.Accepted{}
+	b := &baseline.List{}
 	if !create {
-		if b, err = audit.ReadAccepted(name, bytes.NewReader(text)); err != nil {
+		if b, err = baseline.Read(name, bytes.NewReader(text)); err != nil {
 			return Edit{}, err
 		}
 	}
@@ -550,9 +551,9 @@ func (s *Snapshot) AcceptInBaseline(links []check.Link, today audit.Date) (Edit,
 	for i := range links {
 		findings[i] = links[i].Finding()
 	}
-	m := b.Match(findings, today, func(*audit.AcceptedEntry) bool { return false })
+	m := b.Match(findings, today, func(*baseline.Entry) bool { return false })
 	var out strings.Builder
-	if err := b.Update(findings, m, true, audit.AcceptedTerms{Reason: "accepted in the editor"}).Baseline.Write(&out); err != nil {
+	if err := b.Update(findings, m, true, baseline.Terms{Reason: "accepted in the editor"}).Baseline.Write(&out); err != nil {
 		return Edit{}, err
 	}
 	return Edit{Name: name, End: len(text), Text: out.String(), Was: text, Create: create}, nil

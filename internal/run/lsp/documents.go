@@ -35,7 +35,7 @@ type views struct {
 
 // withViews keeps the views of this moment for a request that is answered while
 // later messages are read.
-func (s *workspace) withViews(ctx context.Context) context.Context {
+func (s *server) withViews(ctx context.Context) context.Context {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := &views{docs: make(map[string]*document, len(s.docs)), states: map[*folder]*state{}}
@@ -53,7 +53,7 @@ var errNoSite = errors.New("no site")
 
 // view returns the view of a document. The error is errNoSite while its site is
 // being loaded, or if it has none.
-func (s *workspace) view(ctx context.Context, u uri.URI) (*view, error) {
+func (s *server) view(ctx context.Context, u uri.URI) (*view, error) {
 	name, ok := pathOf(u)
 	if !ok {
 		return nil, errNoSite
@@ -100,7 +100,7 @@ func (s *server) didOpen(_ context.Context, p *params) (any, error) {
 }
 
 // replace makes a document the current one of its file.
-func (s *workspace) replace(d *document) {
+func (s *server) replace(d *document) {
 	s.mu.Lock()
 	s.docs[d.path] = d
 	f := s.folderOf(d.path)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/destination"
 	"github.com/sitelink/sitelink/internal/docroot"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/move"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/weburl"
@@ -28,7 +28,7 @@ import (
 
 // about returns the view of a request with the analysis of its document; v is nil if
 // there is no site.
-func (s *workspace) about(ctx context.Context, u uri.URI) (v *view, f *File, err error) {
+func (s *server) about(ctx context.Context, u uri.URI) (v *view, f *File, err error) {
 	if v, err = s.view(ctx, u); err != nil {
 		if errors.Is(err, errNoSite) {
 			err = nil
@@ -350,7 +350,7 @@ func (v *view) action(about []finding, title string, preferred bool, edit *works
 }
 
 // acceptActions returns the actions that accept a finding.
-func (s *workspace) acceptActions(v *view, x *finding) (all []codeAction) {
+func (s *server) acceptActions(v *view, x *finding) (all []codeAction) {
 	add := func(title string, e Edit, err error) {
 		if err != nil {
 			s.log(err.Error())
@@ -360,14 +360,14 @@ func (s *workspace) acceptActions(v *view, x *finding) (all []codeAction) {
 	}
 	e, err := v.snap.AcceptByRule(&x.links[0])
 	add("Ignore in %s, with a reason", e, err)
-	e, err = v.snap.AcceptInBaseline(x.links, audit.DateOf(time.Now()))
+	e, err = v.snap.AcceptInBaseline(x.links, baseline.DateOf(time.Now()))
 	add("Add to %s", e, err)
 	return all
 }
 
 // workspaceEdit returns edits of files in the form of the protocol. An edit of a file
 // that is open, and differs from the one on disk, is for the text in the editor.
-func (s *workspace) workspaceEdit(edits []Edit) *workspaceEdit {
+func (s *server) workspaceEdit(edits []Edit) *workspaceEdit {
 	s.mu.Lock()
 	units := s.units
 	docs := map[string]*document{}
@@ -464,7 +464,7 @@ func (s *server) willRenameFiles(ctx context.Context, p *params) (any, error) {
 }
 
 // renameFile returns the edits for one renamed file or directory.
-func (s *workspace) renameFile(ctx context.Context, from, to string) ([]Edit, error) {
+func (s *server) renameFile(ctx context.Context, from, to string) ([]Edit, error) {
 	s.mu.Lock()
 	f, may := s.folderOf(from), s.build && s.opt.Build != nil
 	s.mu.Unlock()

@@ -27,7 +27,7 @@ import (
 
 // folder is one project of the workspace.
 type folder struct {
-	s      *workspace
+	s      *server
 	dir    string
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -75,7 +75,7 @@ type finding struct {
 
 // folder returns the folder of a directory, which begins to load. The caller holds
 // s.mu.
-func (s *workspace) folder(dir string) *folder {
+func (s *server) folder(dir string) *folder {
 	if f := s.folders[dir]; f != nil {
 		return f
 	}
@@ -423,7 +423,7 @@ const shownSource = "sitelink"
 
 // diagnose publishes the diagnostics of a document in the background, unless there
 // is a newer version by then.
-func (s *workspace) diagnose(f *folder, d *document) {
+func (s *server) diagnose(f *folder, d *document) {
 	s.wg.Go(func() {
 		if !s.isCurrent(d) {
 			return
@@ -446,7 +446,7 @@ func (s *workspace) diagnose(f *folder, d *document) {
 }
 
 // isCurrent reports whether a document has no newer version.
-func (s *workspace) isCurrent(d *document) bool {
+func (s *server) isCurrent(d *document) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.docs[d.path] == d
@@ -532,7 +532,7 @@ func (t *editorText) diagnostic(start, end int, x *finding) diagnostic {
 // publishAll publishes the findings of a folder: in open documents together with
 // what their texts show, in all other files alone. It takes back what is no longer
 // true.
-func (s *workspace) publishAll(f *folder) {
+func (s *server) publishAll(f *folder) {
 	st := f.current()
 	if st == nil {
 		return
@@ -565,7 +565,7 @@ func (s *workspace) publishAll(f *folder) {
 }
 
 // publishBuilt publishes the findings of the last check in a file that is not open.
-func (s *workspace) publishBuilt(f *folder, st *state, file string) {
+func (s *server) publishBuilt(f *folder, st *state, file string) {
 	all := []diagnostic{}
 	if len(st.built[file]) > 0 {
 		b, err := st.snap.ReadText(file)
@@ -592,7 +592,7 @@ func (s *workspace) publishBuilt(f *folder, st *state, file string) {
 }
 
 // publishClosed publishes what is known of a file whose document was closed.
-func (s *workspace) publishClosed(f *folder, d *document) {
+func (s *server) publishClosed(f *folder, d *document) {
 	st := f.current()
 	if st == nil {
 		s.publish(s.ctx, diagnosticsParams{URI: d.uri, Diagnostics: []diagnostic{}})

@@ -41,7 +41,7 @@ type repair struct {
 }
 
 // prepare returns the repairs for a site that was read.
-func (s *workspace) prepare(ctx context.Context, a *audit.Audit, r *check.Result, snap *Snapshot) *repairs {
+func (s *server) prepare(ctx context.Context, a *audit.Audit, r *check.Result, snap *Snapshot) *repairs {
 	p := &repairs{audit: *a, result: r, snap: snap, opt: fix.Options{Likely: true, Tidy: true, Env: s.opt.Env}}
 	s.mu.Lock()
 	trusted := s.build

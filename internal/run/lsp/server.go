@@ -58,11 +58,9 @@ type Options struct {
 	Log func(line string)
 }
 
-// server is one run of the language server.
-type server struct{ *workspace }
-
-// workspace is what the client has open, with the projects that it belongs to.
-type workspace struct {
+// server is one run of the language server: what the client has open, with the projects that
+// it belongs to.
+type server struct {
 	opt    Options
 	conn   jsonrpc2.Conn
 	ctx    context.Context
@@ -104,7 +102,10 @@ var ErrNoShutdown = errors.New("the client ended without a shutdown request")
 func Serve(ctx context.Context, in io.Reader, out io.Writer, opt Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	s := &server{workspace: &workspace{opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: utf16Units, folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{}}}
+	s := &server{
+		opt: opt, ctx: ctx, cancel: cancel, build: opt.MayBuild, units: utf16Units,
+		folders: map[string]*folder{}, docs: map[string]*document{}, running: map[jsonrpc2.ID]context.CancelFunc{},
+	}
 	stream := &stdio{Reader: in, Writer: out}
 	if c, ok := in.(io.Closer); ok {
 		stream.in = c
@@ -206,7 +207,7 @@ func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 // not derived from the context that the connection gives to a handler: that one is
 // used again for another request as soon as the handler has returned, while the
 // derived one may still look at it.
-func (s *workspace) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
+func (s *server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
 	work, cancel := context.WithCancel(ctx)
 	s.mu.Lock()
 	s.running[id] = cancel
@@ -238,7 +239,7 @@ func (s *server) cancelRequest(_ context.Context, p *params) (any, error) {
 }
 
 // beginLoad counts a site that is being read, until the result is called.
-func (s *workspace) beginLoad() (done func()) {
+func (s *server) beginLoad() (done func()) {
 	count := func(by int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -252,7 +253,7 @@ func (s *workspace) beginLoad() (done func()) {
 	return func() { count(-1) }
 }
 
-func (s *workspace) log(line string) {
+func (s *server) log(line string) {
 	if s.opt.Log != nil {
 		s.opt.Log(line)
 	}
@@ -266,7 +267,7 @@ type clientOptions struct {
 }
 
 // initialize answers what the server can do.
-func (s *workspace) initialize(p *initializeParams) (any, error) {
+func (s *server) initialize(p *initializeParams) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.began {
@@ -316,7 +317,7 @@ func pathOf(u uri.URI) (name string, ok bool) {
 
 // watchClient ends the server when the process of the client is gone: a client that
 // dies may leave the streams to others.
-func (s *workspace) watchClient(pid int) {
+func (s *server) watchClient(pid int) {
 	tick := time.NewTicker(2 * time.Second)
 	defer tick.Stop()
 	for {
@@ -367,7 +368,7 @@ func (s *server) exit(_ context.Context, _ *params) (any, error) {
 }
 
 // addRoot adds a workspace folder.
-func (s *workspace) addRoot(dir string) {
+func (s *server) addRoot(dir string) {
 	if !slices.Contains(s.roots, dir) {
 		s.roots = append(s.roots, dir)
 	}
@@ -401,7 +402,7 @@ func (s *server) didChangeWorkspaceFolders(_ context.Context, p *params) (any, e
 
 // folderOf returns the folder of a file: that of the nearest generator project at or
 // above it, within the workspace. The caller holds s.mu.
-func (s *workspace) folderOf(name string) *folder {
+func (s *server) folderOf(name string) *folder {
 	root := ""
 	for _, dir := range s.roots {
 		if system.Within(name, dir) && len(dir) > len(root) {
@@ -415,7 +416,7 @@ func (s *workspace) folderOf(name string) *folder {
 }
 
 // capabilities is what the server can do.
-func (s *workspace) capabilities() map[string]any {
+func (s *server) capabilities() map[string]any {
 	type object = map[string]any
 	return object{
 		"positionEncoding":        s.units,
@@ -438,7 +439,7 @@ func (s *workspace) capabilities() map[string]any {
 }
 
 // registerWatchers asks the client to tell of files that change outside of it.
-func (s *workspace) registerWatchers() {
+func (s *server) registerWatchers() {
 	const sources = "**/*.{md,markdown,mdx,html,toml,yaml,yml,json,css,scss}"
 	type object = map[string]any
 	_, err := s.conn.Call(s.ctx, "client/registerCapability", object{"registrations": []object{{
@@ -451,16 +452,16 @@ func (s *workspace) registerWatchers() {
 }
 
 // showMessage shows the user a line.
-func (s *workspace) showMessage(ctx context.Context, kind int, message string) {
+func (s *server) showMessage(ctx context.Context, kind int, message string) {
 	s.conn.Notify(ctx, "window/showMessage", map[string]any{"type": kind, "message": "sitelink: " + message})
 }
 
-func (s *workspace) publish(ctx context.Context, p diagnosticsParams) {
+func (s *server) publish(ctx context.Context, p diagnosticsParams) {
 	s.conn.Notify(ctx, "textDocument/publishDiagnostics", p)
 }
 
 // progress shows the user that work goes on, until done is called.
-func (s *workspace) progress(ctx context.Context, title string) (report func(message string), done func()) {
+func (s *server) progress(ctx context.Context, title string) (report func(message string), done func()) {
 	s.mu.Lock()
 	can := s.can.progress
 	s.tokens++

@@ -26,6 +26,7 @@ import (
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/redirect"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 )
@@ -508,7 +509,7 @@ func changedIDs(before, after []string) (map[string]string, error) {
 		}
 		return changed, nil
 	}
-	if changed = audit.Renamed(before, after); len(changed) != 1 {
+	if changed = record.Renamed(before, after); len(changed) != 1 {
 		return nil, fmt.Errorf("the new text changes other ids of the page, so it is not clear which links to change")
 	}
 	return changed, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -22,7 +22,7 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
-		if _, ok := now[name]; ok || audit.IsFingerprinted(path.Base(name)) {
+		if _, ok := now[name]; ok || record.IsFingerprinted(path.Base(name)) {
 			continue
 		}
 		address := m.names.address(name)

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/record"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/outgoing/ledger"
@@ -43,9 +43,9 @@ func NameInProject(p *project.Project, name, key string) string {
 // deploy: beside the ledger if that is a file, or else in the directory .sitelink.
 // A found configuration cannot choose one outside of the repository.
 func RecordName(p *project.Project) (string, error) {
-	name := filepath.Join(filepath.Dir(LedgerName(p)), audit.AddressesFile)
+	name := filepath.Join(filepath.Dir(LedgerName(p)), record.AddressesFile)
 	if !IsFile(LedgerName(p)) {
-		name = p.Show(filepath.Join(p.Root, system.StateName, audit.AddressesFile))
+		name = p.Show(filepath.Join(p.Root, system.StateName, record.AddressesFile))
 	}
 	if p.Config.Named("outgoing.ledger") {
 		return name, nil

@@ -23,6 +23,7 @@ import (
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/inject"
 	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/site"
@@ -74,7 +75,7 @@ func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
 
 // files names what sitelink keeps in the project and is meant to be committed.
 func (d *Doctor) files() Diagnosis {
-	file, accepted := config.FileNames[0], audit.BaselineName
+	file, accepted := config.FileNames[0], baseline.FileName
 	if cfg := d.cfg(); cfg != nil {
 		file, accepted = cmp.Or(filepath.ToSlash(cfg.File), file), cmp.Or(cfg.Baseline, accepted)
 	}

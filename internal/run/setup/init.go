@@ -16,7 +16,7 @@ import (
 	"github.com/sitelink/sitelink/incoming/export"
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/run/notify"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -341,7 +341,7 @@ func (r *Init) checkSite(ctx context.Context) error {
 		if r.Baseline {
 			r.say("same    the baseline %s is configured; sitelink baseline update --add accepts new findings", cfg.Baseline)
 		}
-		r.Baseline, r.Facts.Baseline = false, cfg.Baseline == audit.BaselineName
+		r.Baseline, r.Facts.Baseline = false, cfg.Baseline == baseline.FileName
 		return nil
 	}
 	if err == nil {
@@ -368,10 +368,10 @@ func (r *Init) checkSite(ctx context.Context) error {
 // to a configuration that belongs to the user.
 func (r *Init) writeBaseline() error {
 	var list strings.Builder
-	if err := audit.NewAccepted(r.findings, audit.AcceptedTerms{Reason: "before sitelink"}).Write(&list); err != nil {
+	if err := baseline.New(r.findings, baseline.Terms{Reason: "before sitelink"}).Write(&list); err != nil {
 		return err
 	}
-	f := File{Path: audit.BaselineName, Text: list.String()}
+	f := File{Path: baseline.FileName, Text: list.String()}
 	action, err := r.record.Plan(f)
 	switch {
 	case err != nil:

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 	"github.com/sitelink/sitelink/internal/system"
 )
 
@@ -22,7 +22,7 @@ const (
 	recordSchema = 1
 	// maxFileBytes is how much is read of a record, or of a file that is to be
 	// compared: no file that was written is larger.
-	maxFileBytes = audit.MaxBaselineBytes
+	maxFileBytes = baseline.MaxBytes
 )
 
 // Record is what was written into a project. It is not safe for concurrent use.

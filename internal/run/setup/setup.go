@@ -11,7 +11,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/sitelink/sitelink/internal/run/audit"
+	"github.com/sitelink/sitelink/internal/run/audit/baseline"
 )
 
 // Facts are what is known about a project when it is set up.
@@ -30,7 +30,7 @@ type Facts struct {
 	// project. DocrootBy is the source of that: "hugo.toml"; "" if sitelink finds
 	// the docroot only when it is configured.
 	Docroot, DocrootBy string
-	// Baseline means that the site's findings are accepted in [audit.BaselineName].
+	// Baseline means that the site's findings are accepted in [baseline.FileName].
 	Baseline bool
 	// Mentions means that other sites can notify this one: its endpoints are keys then, if
 	// its address is known.
@@ -87,7 +87,7 @@ func (p *Facts) toRoot(name string) string {
 }
 
 // baselineKey is the line of the configuration that names the baseline.
-const baselineKey = "baseline = \"" + audit.BaselineName + "\"\n"
+const baselineKey = "baseline = \"" + baseline.FileName + "\"\n"
 
 // ConfigName is the configuration file, in the directory of the project.
 const ConfigName = "sitelink.toml"

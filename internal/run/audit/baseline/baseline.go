@@ -1,4 +1,6 @@
-package audit
+// Package baseline keeps a list of accepted findings in a file: a run reports only what it does
+// not have.
+package baseline
 
 import (
 	"cmp"
@@ -12,29 +14,29 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Accepted is a list of accepted findings. The zero value accepts nothing.
-type Accepted struct {
-	entries map[string]AcceptedEntry // by ID
+// List is a list of accepted findings. The zero value accepts nothing.
+type List struct {
+	entries map[string]Entry // by ID
 }
 
 // Len returns the number of entries.
-func (b *Accepted) Len() int { return len(b.entries) }
+func (b *List) Len() int { return len(b.entries) }
 
 // Entries returns all entries, sorted by page, code, link and ID.
-func (b *Accepted) Entries() []AcceptedEntry {
+func (b *List) Entries() []Entry {
 	return slices.SortedFunc(maps.Values(b.entries), compareEntries)
 }
 
 // Entry returns the entry for a fingerprint, if there is one.
-func (b *Accepted) Entry(id string) (e AcceptedEntry, ok bool) {
+func (b *List) Entry(id string) (e Entry, ok bool) {
 	e, ok = b.entries[id]
 	return e, ok
 }
 
 // add adds e, unless there is an entry for the same finding that lasts longer.
-func (b *Accepted) add(e AcceptedEntry) {
+func (b *List) add(e Entry) {
 	if b.entries == nil {
-		b.entries = map[string]AcceptedEntry{}
+		b.entries = map[string]Entry{}
 	}
 	if have, ok := b.entries[e.ID]; ok {
 		e = longer(have, e)
@@ -42,16 +44,16 @@ func (b *Accepted) add(e AcceptedEntry) {
 	b.entries[e.ID] = e
 }
 
-// AcceptedTerms are the conditions of new entries.
-type AcceptedTerms struct {
+// Terms are the conditions of new entries.
+type Terms struct {
 	Expires Date   // the last day on which they count, "" for no end
 	Reason  string // for the next reader, may be empty
 }
 
-// NewAccepted returns a baseline that accepts findings: all findings of one run, in its
+// New returns a baseline that accepts findings: all findings of one run, in its
 // order.
-func NewAccepted(findings []check.Finding, terms AcceptedTerms) *Accepted {
-	b := &Accepted{}
+func New(findings []check.Finding, terms Terms) *List {
+	b := &List{}
 	for i, id := range check.Fingerprints(findings) {
 		e := entryOf(&findings[i], id)
 		e.Expires, e.Reason = terms.Expires, terms.Reason
@@ -60,8 +62,8 @@ func NewAccepted(findings []check.Finding, terms AcceptedTerms) *Accepted {
 	return b
 }
 
-// AcceptedEntry is one accepted finding.
-type AcceptedEntry struct {
+// Entry is one accepted finding.
+type Entry struct {
 	// ID is the finding's fingerprint, see [check.Fingerprints]. It alone
 	// decides what the entry accepts.
 	ID string
@@ -83,7 +85,7 @@ type AcceptedEntry struct {
 const maxLinkBytes = 500
 
 // entryOf describes a finding.
-func entryOf(f *check.Finding, id string) AcceptedEntry {
+func entryOf(f *check.Finding, id string) Entry {
 	link := cmp.Or(f.Target, f.Raw, f.Message)
 	if f.Target != "" && f.Fragment != "" {
 		link += "#" + f.Fragment
@@ -95,27 +97,27 @@ func entryOf(f *check.Finding, id string) AcceptedEntry {
 		}
 		link = link[:cut] + "..."
 	}
-	return AcceptedEntry{ID: id, Page: f.Page, Code: f.Code, Link: link}
+	return Entry{ID: id, Page: f.Page, Code: f.Code, Link: link}
 }
 
 // Expired reports whether the entry no longer counts today.
-func (e *AcceptedEntry) Expired(today Date) bool { return e.Expires != "" && e.Expires < today }
+func (e *Entry) Expired(today Date) bool { return e.Expires != "" && e.Expires < today }
 
 // String describes the entry in a few words, without its date and reason.
-func (e *AcceptedEntry) String() string {
+func (e *Entry) String() string {
 	return strings.TrimRight(e.Page+": "+string(e.Code)+" "+e.Link, " ")
 }
 
 // compareEntries is the order of a file. It is that of a report, as far as an
 // entry knows it, so that the entries of a page are together in a diff.
-func compareEntries(a, b AcceptedEntry) int {
+func compareEntries(a, b Entry) int {
 	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Link, b.Link), cmp.Compare(a.ID, b.ID))
 }
 
 // longer returns the one of two entries for the same finding that accepts it
 // longer. The result does not depend on which of them was read first.
-func longer(a, b AcceptedEntry) AcceptedEntry {
-	end := func(e AcceptedEntry) Date { return cmp.Or(e.Expires, "~") } // sorts behind every date
+func longer(a, b Entry) Entry {
+	end := func(e Entry) Date { return cmp.Or(e.Expires, "~") } // sorts behind every date
 	if cmp.Or(cmp.Compare(end(a), end(b)), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Page, b.Page), cmp.Compare(b.Line, a.Line)) >= 0 {
 		return a
 	}

@@ -1,4 +1,4 @@
-package audit
+package record
 
 import (
 	"bytes"
@@ -36,7 +36,7 @@ func loadFiles(t *testing.T, files map[string]string) *site.Site {
 // goneOf returns what is gone between two sites.
 func goneOf(t *testing.T, before, now map[string]string, opt CompareOptions) *Gone {
 	t.Helper()
-	r := testkit.Must(RecordOf(t.Context(), loadFiles(t, before), "before"))(t)
+	r := testkit.Must(Of(t.Context(), loadFiles(t, before), "before"))(t)
 	g := testkit.Must(Compare(t.Context(), r, loadFiles(t, now), opt))(t)
 	return g
 }
@@ -115,7 +115,7 @@ func TestRedirectRule(t *testing.T) {
 		s := testkit.Must(site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile}))(t)
 		return s
 	}
-	r := testkit.Must(RecordOf(t.Context(), netlify(before), "before"))(t)
+	r := testkit.Must(Of(t.Context(), netlify(before), "before"))(t)
 	for rules, want := range map[string][]string{
 		"":                             {"/old"},
 		"/old /b.html\n":               {"/old"},
@@ -137,7 +137,7 @@ func TestIndexName(t *testing.T) {
 		s := testkit.Must(site.Load(t.Context(), loadFiles(t, files).Root(), site.Options{Profile: profile}))(t)
 		return s
 	}
-	r := testkit.Must(RecordOf(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before"))(t)
+	r := testkit.Must(Of(t.Context(), pages(map[string]string{"index.html": "", "x/index.html": "", "y/index.html": ""}), "before"))(t)
 	g := testkit.Must(Compare(t.Context(), r, pages(map[string]string{"index.html": "", "x.html": ""}), CompareOptions{}))(t)
 	if got, want := targets(g), []string{"/y/"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -193,15 +193,15 @@ func TestRenamed(t *testing.T) {
 // TestRecordFile: what is written is read again, and everything else is refused
 // with the reason.
 func TestRecordFile(t *testing.T) {
-	r, err := RecordOf(t.Context(), loadFiles(t, map[string]string{"a.html": `<title>"A"` + "\u2028</title><h1 id='&lt;x'>", "b/index.html": "", "c%20d ö.png": ""}), "before")
+	r, err := Of(t.Context(), loadFiles(t, map[string]string{"a.html": `<title>"A"` + "\u2028</title><h1 id='&lt;x'>", "b/index.html": "", "c%20d ö.png": ""}), "before")
 	testkit.Check(t, err)
 	name := filepath.Join(t.TempDir(), AddressesFile)
 	testkit.Check(t, r.Write(name))
-	again := testkit.Must(ReadRecord(name, AddressesFile, "before"))(t)
+	again := testkit.Must(Read(name, AddressesFile, "before"))(t)
 	if !reflect.DeepEqual(r, again) {
 		t.Errorf("read %+v, want %+v", again, r)
 	}
-	if _, err := ReadRecord(name+"x", "x", ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Read(name+"x", "x", ""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	signed := func(entries int, lines ...string) string {
@@ -240,7 +240,7 @@ func TestRecordFile(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte("{\"sitelink-addresses\":1,\"entries\":0,\"sha256\":\"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855\"}\n"))
-	r := &Record{Entries: []RecordEntry{{Address: "/a/", File: "a/index.html", Title: "A", IDs: []string{"x"}}, {Address: "/b"}}}
+	r := &Record{Entries: []Entry{{Address: "/a/", File: "a/index.html", Title: "A", IDs: []string{"x"}}, {Address: "/b"}}}
 	f.Add(r.Encode())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := decode(data)

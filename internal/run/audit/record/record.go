@@ -1,16 +1,11 @@
-package audit
-
-// This part of the package compares a site with a record of the addresses and anchors that
-// it answered before, so that an author learns which links of other people a
-// change breaks.
+// Package record compares a site with a record of the addresses and anchors that it answered
+// before, so that an author learns which links of other people a change breaks.
 //
-// [RecordOf] makes the record of a loaded site, [Record.Write] and [ReadRecord] keep it in a
-// file, and [Compare] returns what is gone: addresses that nothing answers any
-// more, and ids that vanished from pages that still exist. [Gone.Findings] are
-// ready for [check.Options.More]; [Gone.Concern] adds whom they concern.
-//
-// It opens the files of the docroot through internal/site, a record and an access log,
-// and writes the record that its caller names.
+// [Of] makes the record of a loaded site, [Record.Write] and [Read] keep it in a file, and
+// [Compare] returns what is gone: addresses that nothing answers any more, and ids that
+// vanished from pages that still exist. [Gone.Findings] are ready for [check.Options.More];
+// [Gone.Concern] adds whom they concern.
+package record
 
 import (
 	"bytes"
@@ -42,11 +37,11 @@ type Record struct {
 	// When says in messages when that was: "at the last deploy", "in old-public".
 	When string
 	// Entries are sorted by address, one for each.
-	Entries []RecordEntry
+	Entries []Entry
 }
 
-// RecordEntry is one address that the site answered.
-type RecordEntry struct {
+// Entry is one address that the site answered.
+type Entry struct {
 	// Address is the percent-encoded path below the base path, as a link would
 	// name the file: /blog/a/ for blog/a/index.html.
 	Address string `json:"address"`
@@ -66,9 +61,9 @@ type RecordEntry struct {
 	IDs      []string `json:"ids,omitempty"`
 }
 
-// RecordOf returns the record of a site. It reads every page again. The error is that
+// Of returns the record of a site. It reads every page again. The error is that
 // of ctx, or of a page that cannot be read.
-func RecordOf(ctx context.Context, s *site.Site, when string) (*Record, error) {
+func Of(ctx context.Context, s *site.Site, when string) (*Record, error) {
 	r := &Record{When: when, Entries: addresses(s)}
 	err := s.Each(ctx, 0, len(r.Entries), func(reader *site.Reader) func(int) error {
 		return func(i int) error {
@@ -87,7 +82,7 @@ func RecordOf(ctx context.Context, s *site.Site, when string) (*Record, error) {
 }
 
 // read fills in what the page of an entry contains.
-func (e *RecordEntry) read(r *site.Reader, id site.PageID) error {
+func (e *Entry) read(r *site.Reader, id site.PageID) error {
 	var names []string
 	text, err := r.Named(id, func(_, name []byte, kind scan.AnchorKind, _ uint32) {
 		if kind != scan.AnchorMap && utf8.Valid(name) {
@@ -135,9 +130,9 @@ func readablePage(s *site.Site, node docroot.NodeID) (site.PageID, bool) {
 // addresses returns an entry for each address that people may link to, sorted:
 // that of each file that the host serves, and of each redirect that a rule names
 // in full.
-func addresses(s *site.Site) []RecordEntry {
+func addresses(s *site.Site) []Entry {
 	t := s.Tree()
-	var list []RecordEntry
+	var list []Entry
 	for i := range t.Len() {
 		node := docroot.NodeID(i)
 		file := t.Path(node)
@@ -146,22 +141,22 @@ func addresses(s *site.Site) []RecordEntry {
 		}
 		address := strings.TrimPrefix(s.Href(node), s.BasePath())
 		if a := s.AnswerRequest(address, ""); a.Node != docroot.NoNode && answers(&a) {
-			list = append(list, RecordEntry{Address: address, File: file})
+			list = append(list, Entry{Address: address, File: file})
 		}
 	}
 	for _, p := range s.RulePaths() {
 		if a := s.Answer(p); counts(p) && a.Final != "" && answers(&a) {
-			list = append(list, RecordEntry{Address: escape(p)})
+			list = append(list, Entry{Address: escape(p)})
 		}
 	}
 	// A file comes before a rule with the same address.
-	slices.SortFunc(list, func(a, b RecordEntry) int {
+	slices.SortFunc(list, func(a, b Entry) int {
 		if c := strings.Compare(a.Address, b.Address); c != 0 {
 			return c
 		}
 		return strings.Compare(b.File, a.File)
 	})
-	return slices.CompactFunc(list, func(a, b RecordEntry) bool { return a.Address == b.Address })
+	return slices.CompactFunc(list, func(a, b Entry) bool { return a.Address == b.Address })
 }
 
 // answers reports whether a visitor who asks for the address gets what it stands
@@ -435,10 +430,10 @@ func (r *Record) Encode() []byte {
 // Write replaces the file with the record.
 func (r *Record) Write(name string) error { return system.WriteFile(name, r.Encode(), 0o666) }
 
-// ReadRecord reads a record from a file; shown is the file's name in messages. The errors
+// Read reads a record from a file; shown is the file's name in messages. The errors
 // name the file and have hints. That of a file that does not exist wraps
 // [fs.ErrNotExist].
-func ReadRecord(name, shown, when string) (*Record, error) {
+func Read(name, shown, when string) (*Record, error) {
 	data, err := system.Read(name, maxFileBytes)
 	if err != nil {
 		return nil, fmt.Errorf("read the record %s: %w", shown, err)
@@ -483,7 +478,7 @@ func decode(data []byte) (*Record, error) {
 	n := 1
 	for line := range bytes.Lines(rest) {
 		n++
-		var e RecordEntry
+		var e Entry
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, fmt.Errorf("line %d is no entry: %w", n, err)
 		}
@@ -503,7 +498,7 @@ func decode(data []byte) (*Record, error) {
 
 // valid refuses what no site has: the values go into requests to the host and into
 // reports.
-func (e *RecordEntry) valid() error {
+func (e *Entry) valid() error {
 	switch {
 	case !strings.HasPrefix(e.Address, "/") || strings.HasPrefix(e.Address, "//"):
 		return fmt.Errorf("%q is not the path of an address", e.Address)

@@ -1,4 +1,4 @@
-package audit
+package baseline
 
 import (
 	"bufio"
@@ -13,18 +13,18 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// BaselineName is the name of a baseline that the configuration does not name.
-const BaselineName = "sitelink-baseline.jsonl"
+// FileName is the name of a baseline that the configuration does not name.
+const FileName = "sitelink-baseline.jsonl"
 
-// acceptedVersion is the format that this package writes, and the newest one that it reads.
-const acceptedVersion = 1
+// version is the format that this package writes, and the newest one that it reads.
+const version = 1
 
 // MaxReasonBytes is the length of the longest reason.
 const MaxReasonBytes = 1000
 
-// MaxBaselineBytes is the size of the largest baseline, about a million entries. Larger
+// MaxBytes is the size of the largest baseline, about a million entries. Larger
 // ones are neither read nor written.
-const MaxBaselineBytes = 256 << 20
+const MaxBytes = 256 << 20
 
 const (
 	// maxLineBytes bounds one line. Lines usually have a few hundred bytes; the
@@ -37,15 +37,15 @@ const (
 	maxFaults = 5
 )
 
-// BaselineFault is an error in a baseline file.
-type BaselineFault struct {
+// Fault is an error in a baseline file.
+type Fault struct {
 	Name string // of the file
 	Line int    // counts from 1; 0 for the whole file
 	Msg  string
 	Hint string // what to do next, may be empty
 }
 
-func (f *BaselineFault) Error() string {
+func (f *Fault) Error() string {
 	if f.Line == 0 {
 		return f.Name + ": " + f.Msg
 	}
@@ -63,30 +63,30 @@ type line struct {
 	ID      string `json:"id,omitempty"`
 }
 
-// ReadAccepted reads a baseline file; name is for messages. The lines may be in any order
+// Read reads a baseline file; name is for messages. The lines may be in any order
 // and occur more than once, so that any way of merging two files works. Of two
 // entries for the same finding, the one that lasts longer counts.
 //
-// If anything in the file is wrong, ReadAccepted returns no baseline. Its error joins a
-// [*BaselineFault] for each error in the file, up to a limit. Other errors are those of
+// If anything in the file is wrong, Read returns no baseline. Its error joins a
+// [*Fault] for each error in the file, up to a limit. Other errors are those of
 // r.
-func ReadAccepted(name string, r io.Reader) (*Accepted, error) {
-	in := parser{name: name, b: &Accepted{}}
-	buf := bufio.NewReaderSize(io.LimitReader(r, MaxBaselineBytes+1), maxLineBytes)
+func Read(name string, r io.Reader) (*List, error) {
+	in := parser{name: name, b: &List{}}
+	buf := bufio.NewReaderSize(io.LimitReader(r, MaxBytes+1), maxLineBytes)
 	size := 0
 	for len(in.faults) < maxFaults && in.newer == nil {
 		text, err := buf.ReadSlice('\n')
 		size += len(text)
-		if size > MaxBaselineBytes {
+		if size > MaxBytes {
 			in.line = 0
-			in.fault("", "larger than %d MiB", MaxBaselineBytes>>20)
+			in.fault("", "larger than %d MiB", MaxBytes>>20)
 			break
 		}
 		in.line++
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			in.fault("", "longer than %d KiB: not a line of a baseline", maxLineBytes>>10)
-			for err != nil && errors.Is(err, bufio.ErrBufferFull) && size <= MaxBaselineBytes {
+			for err != nil && errors.Is(err, bufio.ErrBufferFull) && size <= MaxBytes {
 				text, err = buf.ReadSlice('\n')
 				size += len(text)
 			}
@@ -110,10 +110,10 @@ func ReadAccepted(name string, r io.Reader) (*Accepted, error) {
 	return in.b, nil
 }
 
-// parser is the state of one ReadAccepted.
+// parser is the state of one Read.
 type parser struct {
 	name   string
-	b      *Accepted
+	b      *List
 	line   int
 	header bool
 	faults []error
@@ -121,7 +121,7 @@ type parser struct {
 }
 
 func (in *parser) fault(hint, format string, args ...any) {
-	in.faults = append(in.faults, &BaselineFault{Name: in.name, Line: in.line, Msg: fmt.Sprintf(format, args...), Hint: hint})
+	in.faults = append(in.faults, &Fault{Name: in.name, Line: in.line, Msg: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // parse takes one line.
@@ -144,8 +144,8 @@ func (in *parser) parse(text []byte) {
 	if err == nil && dec.InputOffset() < int64(len(text)) {
 		err = errors.New("text after the object")
 	}
-	if v := l.Version; v != nil && *v > acceptedVersion {
-		in.newer = &BaselineFault{in.name, in.line, fmt.Sprintf("format %d was written by a newer sitelink; this one reads formats up to %d", *v, acceptedVersion),
+	if v := l.Version; v != nil && *v > version {
+		in.newer = &Fault{in.name, in.line, fmt.Sprintf("format %d was written by a newer sitelink; this one reads formats up to %d", *v, version),
 			"use that version of sitelink or a newer one; the file was not changed"}
 		return
 	}
@@ -192,7 +192,7 @@ func isConflict(text []byte) bool {
 }
 
 func (in *parser) entry(l line) {
-	e := AcceptedEntry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
+	e := Entry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
 	switch {
 	case !isFingerprint(l.ID):
 		in.fault(damagedHint, "damaged line: id is not a fingerprint of 32 hexadecimal digits")
@@ -221,19 +221,19 @@ func isFingerprint(id string) bool {
 func (in *parser) end() {
 	if !in.header && len(in.faults) == 0 {
 		in.line = 0
-		in.fault("create one with sitelink baseline write", "not a baseline: the line %s is missing", acceptedHeader)
+		in.fault("create one with sitelink baseline write", "not a baseline: the line %s is missing", header)
 	}
 }
 
-// acceptedHeader is the first line of a baseline file.
-var acceptedHeader = fmt.Sprintf(`{"sitelink-baseline":%d}`, acceptedVersion)
+// header is the first line of a baseline file.
+var header = fmt.Sprintf(`{"sitelink-baseline":%d}`, version)
 
-// Write writes b in the format that [ReadAccepted] reads: the header, then one entry on
+// Write writes b in the format that [Read] reads: the header, then one entry on
 // each line, sorted. Equal entries give equal bytes. Errors are those of w, or
-// that b is larger than [MaxBaselineBytes].
-func (b *Accepted) Write(w io.Writer) error {
+// that b is larger than [MaxBytes].
+func (b *List) Write(w io.Writer) error {
 	var buf bytes.Buffer
-	buf.WriteString(acceptedHeader + "\n")
+	buf.WriteString(header + "\n")
 	enc := json.NewEncoder(text.JSONWriter(&buf))
 	enc.SetEscapeHTML(false) // links are full of &
 	size := 0
@@ -241,8 +241,8 @@ func (b *Accepted) Write(w io.Writer) error {
 		if err := enc.Encode(line{Page: e.Page, Code: string(e.Code), Link: e.Link, Expires: string(e.Expires), Reason: e.Reason, ID: e.ID}); err != nil {
 			return fmt.Errorf("write baseline: %w", err)
 		}
-		if size+buf.Len() > MaxBaselineBytes {
-			return fmt.Errorf("write baseline: %d entries take more than %d MiB; use an ignore rule to accept many findings at once", b.Len(), MaxBaselineBytes>>20)
+		if size+buf.Len() > MaxBytes {
+			return fmt.Errorf("write baseline: %d entries take more than %d MiB; use an ignore rule to accept many findings at once", b.Len(), MaxBytes>>20)
 		}
 		if buf.Len() >= 64<<10 {
 			size += buf.Len()

@@ -1,4 +1,4 @@
-package audit
+package baseline
 
 import (
 	"slices"
@@ -6,16 +6,16 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// AcceptedMatch is the comparison of a baseline with one run.
-type AcceptedMatch struct {
+// Match is the comparison of a baseline with one run.
+type Match struct {
 	// Accepted reports, for each finding of the run, whether it is accepted. See
 	// [check.Result.Accept].
 	Accepted []bool
 	// Expired holds, for each finding of the run, the entry that accepted it
 	// until its date passed; nil for all others.
-	Expired []*AcceptedEntry
+	Expired []*Entry
 	// Unneeded are the entries that match no finding any more, sorted.
-	Unneeded []AcceptedEntry
+	Unneeded []Entry
 	// IDs are the fingerprints of the findings.
 	IDs []string
 }
@@ -26,10 +26,10 @@ type AcceptedMatch struct {
 // seen reports whether the run could have found what an entry accepts: if a run
 // leaves fragments out, entries about fragments are not unneeded. nil means that
 // it could. Entries about a page that the run could not read are never unneeded.
-func (b *Accepted) Match(findings []check.Finding, today Date, seen func(*AcceptedEntry) bool) AcceptedMatch {
-	m := AcceptedMatch{
+func (b *List) Match(findings []check.Finding, today Date, seen func(*Entry) bool) Match {
+	m := Match{
 		Accepted: make([]bool, len(findings)),
-		Expired:  make([]*AcceptedEntry, len(findings)),
+		Expired:  make([]*Entry, len(findings)),
 		IDs:      check.Fingerprints(findings),
 	}
 	needed := make(map[string]bool, min(len(findings), len(b.entries)))
@@ -59,9 +59,9 @@ func (b *Accepted) Match(findings []check.Finding, today Date, seen func(*Accept
 	return m
 }
 
-// AcceptedUpdate is a baseline that was brought up to date, and what changed.
-type AcceptedUpdate struct {
-	Baseline *Accepted
+// Update is a baseline that was brought up to date, and what changed.
+type Update struct {
+	Baseline *List
 	// Dropped counts the entries that were no longer needed, Added the findings
 	// that are accepted from now on, Renewed the expired entries with a new date,
 	// and Expired those that still need a decision.
@@ -75,8 +75,8 @@ type AcceptedUpdate struct {
 // With add, Update adds the findings that b does not accept, on these terms. It
 // renews an expired entry only if terms has a date: a forgotten date must not
 // accept a finding permanently.
-func (b *Accepted) Update(findings []check.Finding, m AcceptedMatch, add bool, terms AcceptedTerms) AcceptedUpdate {
-	u := AcceptedUpdate{Baseline: &Accepted{entries: make(map[string]AcceptedEntry, len(b.entries))}, Dropped: len(m.Unneeded)}
+func (b *List) Update(findings []check.Finding, m Match, add bool, terms Terms) Update {
+	u := Update{Baseline: &List{entries: make(map[string]Entry, len(b.entries))}, Dropped: len(m.Unneeded)}
 	for _, e := range b.entries {
 		u.Baseline.add(e)
 	}

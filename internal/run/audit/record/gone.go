@@ -1,4 +1,4 @@
-package audit
+package record
 
 import (
 	"bufio"
@@ -44,8 +44,8 @@ type Gone struct {
 
 // gone is one address, or one id of a page, that is gone.
 type gone struct {
-	entry   *RecordEntry
-	address string // the spelling that is gone, see [RecordEntry]
+	entry   *Entry
+	address string // the spelling that is gone, see [Entry]
 	id      string // "" for an address
 	page    string // docroot path of the page that lost the id
 	status  int
@@ -62,7 +62,7 @@ type gone struct {
 func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (*Gone, error) {
 	opt.Verdict = cmp.Or(opt.Verdict, check.Warning)
 	g := &Gone{site: s, opt: opt, when: r.When, byPath: map[string][]int{}}
-	changed := map[site.PageID]*RecordEntry{} // pages that lost ids
+	changed := map[site.PageID]*Entry{} // pages that lost ids
 	for i := range r.Entries {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -104,7 +104,7 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (
 	// Headings may have other ids now.
 	reader := g.site.NewReader()
 	defer reader.Close()
-	renamed := map[*RecordEntry]map[string]string{}
+	renamed := map[*Entry]map[string]string{}
 	for id, e := range changed {
 		if ctx.Err() != nil {
 			return g, context.Cause(ctx)
@@ -112,7 +112,7 @@ func Compare(ctx context.Context, r *Record, s *site.Site, opt CompareOptions) (
 		if len(e.Headings) == 0 {
 			continue
 		}
-		var now RecordEntry
+		var now Entry
 		if err := now.read(reader, id); err != nil {
 			return g, err
 		}
@@ -132,7 +132,7 @@ func (g *Gone) Empty() bool { return len(g.list) == 0 }
 // addAddress notes that the address of an entry is gone, or the name of its file:
 // /a.html for an address such as /a. /a/index.html counts only if /a/ does not answer. It
 // reports whether one is gone.
-func (g *Gone) addAddress(e *RecordEntry, a *host.Answer) bool {
+func (g *Gone) addAddress(e *Entry, a *host.Answer) bool {
 	x := gone{entry: e, address: e.Address}
 	name := "/" + e.File
 	switch {
@@ -155,7 +155,7 @@ func (g *Gone) addAddress(e *RecordEntry, a *host.Answer) bool {
 }
 
 // addAnchors notes the ids of an entry that a page does not have.
-func (g *Gone) addAnchors(e *RecordEntry, id site.PageID) bool {
+func (g *Gone) addAnchors(e *Entry, id site.PageID) bool {
 	p, first := g.site.Page(id), len(g.list)
 	lists := [][]string{e.Headings, e.IDs}
 	if g.opt.HeadingsOnly {
@@ -203,13 +203,13 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 		before[r.Entries[i].Address] = true
 	}
 	// What two pages had in common before does not identify one.
-	for _, property := range []func(e *RecordEntry) string{
-		func(e *RecordEntry) string { return e.Text },
-		func(e *RecordEntry) string { return e.Title },
-		func(e *RecordEntry) string { return e.Heading },
-		func(e *RecordEntry) string { return fileName(e) },
+	for _, property := range []func(e *Entry) string{
+		func(e *Entry) string { return e.Text },
+		func(e *Entry) string { return e.Title },
+		func(e *Entry) string { return e.Heading },
+		func(e *Entry) string { return fileName(e) },
 	} {
-		old, now := map[string]int{}, map[string][]*RecordEntry{}
+		old, now := map[string]int{}, map[string][]*Entry{}
 		for i := range r.Entries {
 			old[property(&r.Entries[i])]++
 		}
@@ -232,7 +232,7 @@ func (g *Gone) suggestPages(ctx context.Context, r *Record) error {
 
 // fileName returns the name of a file other than a page: many pages have the name
 // index.html.
-func fileName(e *RecordEntry) string {
+func fileName(e *Entry) string {
 	switch strings.ToLower(path.Ext(e.File)) {
 	case "", ".html", ".htm", ".xhtml", ".xml", ".json", ".txt":
 		return ""
@@ -242,8 +242,8 @@ func fileName(e *RecordEntry) string {
 
 // only returns the only entry with a new address, or without such the only entry;
 // nil if there are several.
-func only(list []*RecordEntry, before map[string]bool) *RecordEntry {
-	fresh := slices.DeleteFunc(slices.Clone(list), func(e *RecordEntry) bool { return before[e.Address] })
+func only(list []*Entry, before map[string]bool) *Entry {
+	fresh := slices.DeleteFunc(slices.Clone(list), func(e *Entry) bool { return before[e.Address] })
 	switch {
 	case len(fresh) == 1:
 		return fresh[0]

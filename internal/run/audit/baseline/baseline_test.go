@@ -1,4 +1,4 @@
-package audit
+package baseline
 
 import (
 	"bytes"
@@ -27,23 +27,23 @@ func run() []check.Finding {
 
 const today = Date("2026-11-21")
 
-func encoded(t *testing.T, b *Accepted) string {
+func encoded(t *testing.T, b *List) string {
 	t.Helper()
 	var buf bytes.Buffer
 	testkit.Check(t, b.Write(&buf))
 	return buf.String()
 }
 
-func read(t *testing.T, text string) *Accepted {
+func read(t *testing.T, text string) *List {
 	t.Helper()
-	b := testkit.Must(ReadAccepted("known.jsonl", strings.NewReader(text)))(t)
+	b := testkit.Must(Read("known.jsonl", strings.NewReader(text)))(t)
 	return b
 }
 
 // faultsOf returns the message and the hint of each fault.
 func faultsOf(t *testing.T, text string) (messages, hints []string) {
 	t.Helper()
-	b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
+	b, err := Read("known.jsonl", strings.NewReader(text))
 	if err == nil || b != nil {
 		t.Fatalf("read as %d entries, error %v", b.Len(), err)
 	}
@@ -52,7 +52,7 @@ func faultsOf(t *testing.T, text string) (messages, hints []string) {
 		all = joined.Unwrap()
 	}
 	for _, err := range all {
-		var fault *BaselineFault
+		var fault *Fault
 		if !errors.As(err, &fault) {
 			t.Fatalf("%v is not a fault of the file", err)
 		}
@@ -64,7 +64,7 @@ func faultsOf(t *testing.T, text string) (messages, hints []string) {
 // TestFile: the file is sorted, readable for people, and unchanged after
 // reading and writing.
 func TestFile(t *testing.T) {
-	b := NewAccepted(run(), AcceptedTerms{Expires: "2027-01-31", Reason: "before the move & <after>"})
+	b := New(run(), Terms{Expires: "2027-01-31", Reason: "before the move & <after>"})
 	got := encoded(t, b)
 	want := `{"sitelink-baseline":1}
 {"page":"a.html","code":"missing-file","link":"/gone.html","expires":"2027-01-31","reason":"before the move & <after>","id":"ID"}
@@ -83,7 +83,7 @@ func TestFile(t *testing.T) {
 	if again := encoded(t, read(t, got)); again != got {
 		t.Errorf("read and written again:\n%s", again)
 	}
-	if empty := encoded(t, &Accepted{}); empty != "{\"sitelink-baseline\":1}\n" || read(t, empty).Len() != 0 {
+	if empty := encoded(t, &List{}); empty != "{\"sitelink-baseline\":1}\n" || read(t, empty).Len() != 0 {
 		t.Errorf("an empty baseline is %q", empty)
 	}
 }
@@ -92,8 +92,8 @@ func TestFile(t *testing.T) {
 // order of their lines.
 func TestMerged(t *testing.T) {
 	all := run()
-	mine := encoded(t, NewAccepted(all[:3], AcceptedTerms{Reason: "mine"}))
-	theirs := encoded(t, NewAccepted(all[2:], AcceptedTerms{Expires: "2026-12-31", Reason: "theirs"}))
+	mine := encoded(t, New(all[:3], Terms{Reason: "mine"}))
+	theirs := encoded(t, New(all[2:], Terms{Expires: "2026-12-31", Reason: "theirs"}))
 	joined := mine + theirs
 	want := encoded(t, read(t, joined))
 	if n := read(t, joined).Len(); n != 5 {
@@ -114,8 +114,8 @@ func TestMerged(t *testing.T) {
 	if strings.Contains(strings.Split(want, "\n")[4], "expires") {
 		t.Errorf("the entry without an end date should count:\n%s", want)
 	}
-	later := encoded(t, NewAccepted(all[2:3], AcceptedTerms{Expires: "2027-12-31"}))
-	sooner := encoded(t, NewAccepted(all[2:3], AcceptedTerms{Expires: "2027-01-01"}))
+	later := encoded(t, New(all[2:3], Terms{Expires: "2027-12-31"}))
+	sooner := encoded(t, New(all[2:3], Terms{Expires: "2027-01-01"}))
 	if a, b := encoded(t, read(t, later+sooner)), encoded(t, read(t, sooner+later)); a != later || b != later {
 		t.Errorf("the later of two dates should count: %s and %s", a, b)
 	}
@@ -124,7 +124,7 @@ func TestMerged(t *testing.T) {
 // TestDamaged: a file that a newer version wrote or a merge damaged is rejected
 // with file and line, and no entry of it is used.
 func TestDamaged(t *testing.T) {
-	good := strings.SplitAfter(encoded(t, NewAccepted(run(), AcceptedTerms{})), "\n")
+	good := strings.SplitAfter(encoded(t, New(run(), Terms{})), "\n")
 	entry := good[1]
 	for _, c := range []struct{ name, text, want, hint string }{
 		{"newer", good[0] + `{"sitelink-baseline":2,"keys":["x"]}` + "\n" + entry,
@@ -171,7 +171,7 @@ func TestReadIsBounded(t *testing.T) {
 		"one line":    {strings.Repeat("x", 1<<15), "known.jsonl:1: longer than 64 KiB: not a line of a baseline"},
 		"empty lines": {strings.Repeat(" ", 1<<15-1) + "\n", "known.jsonl: larger than 256 MiB"},
 	} {
-		if _, err := ReadAccepted("known.jsonl", endless(c.text)); err == nil || err.Error() != c.want {
+		if _, err := Read("known.jsonl", endless(c.text)); err == nil || err.Error() != c.want {
 			t.Errorf("%s without end: %v, want %s", name, err, c.want)
 		}
 	}
@@ -188,10 +188,10 @@ func (failing) Read([]byte) (int, error)  { return 0, errors.New("disk on fire")
 func (failing) Write([]byte) (int, error) { return 0, errors.New("disk on fire") }
 
 func TestErrorsOfTheFile(t *testing.T) {
-	if _, err := ReadAccepted("known.jsonl", failing{}); err == nil || err.Error() != "read baseline known.jsonl: disk on fire" {
+	if _, err := Read("known.jsonl", failing{}); err == nil || err.Error() != "read baseline known.jsonl: disk on fire" {
 		t.Errorf("read: %v", err)
 	}
-	if err := NewAccepted(run(), AcceptedTerms{}).Write(failing{}); err == nil || err.Error() != "write baseline: disk on fire" {
+	if err := New(run(), Terms{}).Write(failing{}); err == nil || err.Error() != "write baseline: disk on fire" {
 		t.Errorf("write: %v", err)
 	}
 }
@@ -199,7 +199,7 @@ func TestErrorsOfTheFile(t *testing.T) {
 // TestMoved: after a line moves, or everything else on the page changes, the
 // entries still match. A second link to the same missing file is new.
 func TestMoved(t *testing.T) {
-	b := NewAccepted(run(), AcceptedTerms{})
+	b := New(run(), Terms{})
 	moved := run()
 	for i := range moved {
 		moved[i].Line, moved[i].Column, moved[i].Offset = moved[i].Line+70, 5, moved[i].Offset+7000
@@ -222,7 +222,7 @@ func TestMoved(t *testing.T) {
 // TestExpires: an entry still counts on its last day and has expired on the
 // next.
 func TestExpires(t *testing.T) {
-	b := NewAccepted(run(), AcceptedTerms{Expires: today, Reason: "soon"})
+	b := New(run(), Terms{Expires: today, Reason: "soon"})
 	if m := b.Match(run(), today, nil); slices.Contains(m.Accepted, false) {
 		t.Errorf("on the last day: %v", m.Accepted)
 	}
@@ -238,8 +238,8 @@ func TestExpires(t *testing.T) {
 // TestNotCovered: an entry for a finding that this run could not make is not
 // reported as unneeded.
 func TestNotCovered(t *testing.T) {
-	b := NewAccepted(run(), AcceptedTerms{})
-	m := b.Match(nil, today, func(e *AcceptedEntry) bool { return e.Code != check.MissingFragment })
+	b := New(run(), Terms{})
+	m := b.Match(nil, today, func(e *Entry) bool { return e.Code != check.MissingFragment })
 	var left []string
 	for _, e := range m.Unneeded {
 		left = append(left, e.String())
@@ -258,7 +258,7 @@ func TestNotCovered(t *testing.T) {
 // to, and never renews an expired entry by itself.
 func TestAcceptedUpdate(t *testing.T) {
 	all := run()
-	b := NewAccepted(all[:3], AcceptedTerms{Reason: "old"})
+	b := New(all[:3], Terms{Reason: "old"})
 	now := slices.Concat(all[:1], all[3:])
 	m := b.Match(now, today, nil)
 	for _, c := range []struct {
@@ -268,7 +268,7 @@ func TestAcceptedUpdate(t *testing.T) {
 		{false, "1 entries, {Dropped:2 Added:0 Renewed:0 Expired:0}"},
 		{true, "3 entries, {Dropped:2 Added:2 Renewed:0 Expired:0}"},
 	} {
-		u := b.Update(now, m, c.add, AcceptedTerms{Reason: "new"})
+		u := b.Update(now, m, c.add, Terms{Reason: "new"})
 		if got := acceptedCounts(u); got != c.want {
 			t.Errorf("add %v: %s, want %s", c.add, got, c.want)
 		}
@@ -280,30 +280,30 @@ func TestAcceptedUpdate(t *testing.T) {
 		t.Errorf("the old baseline changed: it has %d entries", b.Len())
 	}
 
-	b = NewAccepted(all, AcceptedTerms{Expires: "2026-01-01", Reason: "old"})
+	b = New(all, Terms{Expires: "2026-01-01", Reason: "old"})
 	m = b.Match(all, today, nil)
 	for _, c := range []struct {
 		add   bool
-		terms AcceptedTerms
+		terms Terms
 		want  string
-		entry AcceptedTerms
+		entry Terms
 	}{
-		{false, AcceptedTerms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", AcceptedTerms{"2026-01-01", "old"}},
-		{true, AcceptedTerms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", AcceptedTerms{"2026-01-01", "old"}},
-		{true, AcceptedTerms{Expires: "2027-01-01"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", AcceptedTerms{"2027-01-01", "old"}},
-		{true, AcceptedTerms{Expires: "2027-01-01", Reason: "x"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", AcceptedTerms{"2027-01-01", "x"}},
+		{false, Terms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", Terms{"2026-01-01", "old"}},
+		{true, Terms{}, "5 entries, {Dropped:0 Added:0 Renewed:0 Expired:5}", Terms{"2026-01-01", "old"}},
+		{true, Terms{Expires: "2027-01-01"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", Terms{"2027-01-01", "old"}},
+		{true, Terms{Expires: "2027-01-01", Reason: "x"}, "5 entries, {Dropped:0 Added:0 Renewed:5 Expired:0}", Terms{"2027-01-01", "x"}},
 	} {
 		u := b.Update(all, m, c.add, c.terms)
 		if got := acceptedCounts(u); got != c.want {
 			t.Errorf("%+v: %s, want %s", c, got, c.want)
 		}
-		if e := u.Baseline.Entries()[0]; (AcceptedTerms{e.Expires, e.Reason}) != c.entry {
+		if e := u.Baseline.Entries()[0]; (Terms{e.Expires, e.Reason}) != c.entry {
 			t.Errorf("%+v: entry %+v", c, e)
 		}
 	}
 }
 
-func acceptedCounts(u AcceptedUpdate) string {
+func acceptedCounts(u Update) string {
 	n := u.Baseline.Len()
 	u.Baseline = nil
 	return fmt.Sprintf("%d entries, %+v", n, struct{ Dropped, Added, Renewed, Expired int }{u.Dropped, u.Added, u.Renewed, u.Expired})
@@ -312,7 +312,7 @@ func acceptedCounts(u AcceptedUpdate) string {
 // A huge value is written as one line that can be read again.
 func TestLongLinks(t *testing.T) {
 	f := check.Finding{Page: "a.html", Element: "img", Attribute: "src", Raw: strings.Repeat("ü", 1<<20), Code: check.BadURL}
-	b := NewAccepted([]check.Finding{f}, AcceptedTerms{})
+	b := New([]check.Finding{f}, Terms{})
 	if e := b.Entries()[0]; len(e.Link) > maxLinkBytes+3 || !strings.HasSuffix(e.Link, "ü...") {
 		t.Errorf("%d bytes, ends in %q", len(e.Link), e.Link[len(e.Link)-8:])
 	}
@@ -328,7 +328,7 @@ func FuzzRead(f *testing.F) {
 	f.Add("{\"sitelink-baseline\":1}\n{\"page\":\"a\",\"code\":\"b\",\"link\":\"c\",\"expires\":\"2027-01-01\",\"reason\":\"d\",\"id\":\"0123456789abcdef0123456789abcdef\"}\n")
 	f.Add("{\"sitelink-baseline\":2}\n<<<<<<< HEAD\n{\"page\":")
 	f.Fuzz(func(t *testing.T, text string) {
-		b, err := ReadAccepted("known.jsonl", strings.NewReader(text))
+		b, err := Read("known.jsonl", strings.NewReader(text))
 		if err != nil {
 			if b != nil || !strings.HasPrefix(err.Error(), "known.jsonl") {
 				t.Errorf("error %v with %v", err, b)
@@ -337,7 +337,7 @@ func FuzzRead(f *testing.F) {
 		}
 		var one, two bytes.Buffer
 		testkit.Check(t, b.Write(&one))
-		again, err := ReadAccepted("known.jsonl", bytes.NewReader(one.Bytes()))
+		again, err := Read("known.jsonl", bytes.NewReader(one.Bytes()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, one.String())
 		}
