@@ -37,7 +37,7 @@ type movedPage struct {
 }
 
 // mapAddresses compares the pages before with those after the move.
-func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
+func (m *mover) mapAddresses(from, to string, after []*page) *addressMap {
 	a := &addressMap{exact: map[string]string{}, moved: map[string]movedPage{}, files: map[string]bool{}, base: m.before.audit.Site.BasePath()}
 	for name := range m.before.files() {
 		a.files[name] = true
@@ -92,7 +92,7 @@ func (m *planner) mapAddresses(from, to string, after []*page) *addressMap {
 
 // addIndex gives a section a page of its own where the move would take its page away:
 // Hugo makes one by itself only for the sections at the top.
-func (m *planner) addIndex(from, to string) error {
+func (m *mover) addIndex(from, to string) error {
 	if rel, _ := m.pages.treeOf(to).rel(to); m.generator().Traits().SectionFile == "" || !strings.Contains(rel, "/") {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (m *planner) addIndex(from, to string) error {
 		}
 		title := strings.ReplaceAll(path.Base(from), "-", " ")
 		_, size := utf8.DecodeRuneInString(title)
-		alias := aliasOf(&m.redirects, m.rooted(section.New), section.Old)
+		alias := m.aliasOf(m.rooted(section.New), section.Old)
 		text := "---\ntitle: " + quoteJSON(strings.ToUpper(title[:size])+title[size:]) + "\naliases:\n" + items("- ", []string{alias}, "\n") + "---\n"
 		if err := m.plan.Set.Create(path.Join(to, name), []byte(text)); errors.Is(err, destination.ErrExists) {
 			continue
@@ -148,7 +148,7 @@ func directoryOf(address string) string {
 
 // stays returns a function that reports whether a static file or a page that does not
 // move has an address, so that it stays although a directory above it changes.
-func (m *planner) stays() func(string) bool {
+func (m *mover) stays() func(string) bool {
 	addresses := map[string]bool{}
 	for name, f := range m.pages.byFile {
 		if m.plan.Set.NewName(name) == name {

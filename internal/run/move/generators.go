@@ -32,7 +32,7 @@ var (
 const maxLiquidBytes = 16 << 20
 
 // rewriteTags lets Jekyll's tags name the files that move by their new names.
-func (m *rewriter) rewriteTags() error {
+func (m *mover) rewriteTags() error {
 	if !m.generator().Traits().SourceTags {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (m *rewriter) rewriteTags() error {
 	})
 }
 
-func (m *rewriter) replaceAll(doc *document, edits []destination.Edit) error {
+func (m *mover) replaceAll(doc *document, edits []destination.Edit) error {
 	for _, e := range edits {
 		if err := m.replace(doc, e.Start, e.End, e.Text); err != nil {
 			return err
@@ -148,7 +148,7 @@ var imported = text.Regexp(`(?m)(?:^[ \t]*(?:import|export)\b[^'"` + "`" + `;]*|
 var layoutLine = text.Regexp(`(?m)^layout:[ \t]*['"]?(\.{1,2}/[^'"\s]+)`)
 
 // rewriteImports lets the pages of Astro that move name the same files as before.
-func rewriteImports(m *rewriter) error {
+func (m *mover) rewriteImports() error {
 	if !m.generator().Traits().Imports {
 		return nil
 	}

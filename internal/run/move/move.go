@@ -71,9 +71,9 @@ type Plan struct {
 	Lost []string
 }
 
-// trial is a copy of the project in which a set of changes is tried, and what the site
-// was like before.
-type trial struct {
+// mover tries a set of changes in a copy of the project, until the site that is built from it
+// keeps its promises.
+type mover struct {
 	opt       Options
 	shadow    *shadow
 	plan      *Plan
@@ -87,45 +87,29 @@ type trial struct {
 	// address fragmentPage.
 	fragments    map[string]string
 	fragmentPage string
-}
 
-// request is what the user wants to move, by the names in [Options].
-type request struct{ *trial }
-
-// redirects let the old addresses answer: by aliases in front matter and by rules of the
-// host.
-type redirects struct {
-	trial
+	// Old addresses answer by aliases in front matter and by rules of the host.
 	aliases map[string]*aliases // by file
 	aliased map[string]bool     // addresses that front matter answers
 	rules   rules
 	returns bool                    // the move takes one back that is not committed
 	placed  map[string][]placedLink // links of the pages that move, by their pages
-}
 
-// rewriter gives the destinations in the sources their new values.
-type rewriter struct {
-	redirects
+	// Destinations in the sources get new values.
 	left map[[2]string]bool // links that led nowhere, by new file and value
 	refs refs
 }
 
-// planner makes a plan, and proves it.
-type planner struct{ rewriter }
-
 // begin copies the project, and builds and reads the site as it is. close removes the copy.
-func begin(ctx context.Context, p *project.Project, opt Options) (m *planner, err error) {
+func begin(ctx context.Context, p *project.Project, opt Options) (m *mover, err error) {
 	s, err := openShadow(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	m = &planner{rewriter{
-		redirects: redirects{
-			trial:   trial{opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: destination.NewSet(p.Root, p.Env())}},
-			aliases: map[string]*aliases{}, aliased: map[string]bool{}, placed: map[string][]placedLink{},
-		},
-		left: map[[2]string]bool{},
-	}}
+	m = &mover{
+		opt: opt, shadow: s, documents: map[string]*document{}, edited: map[string]bool{}, plan: &Plan{Set: destination.NewSet(p.Root, p.Env())},
+		aliases: map[string]*aliases{}, aliased: map[string]bool{}, placed: map[string][]placedLink{}, left: map[[2]string]bool{},
+	}
 	if m.before, err = s.publish(ctx, "before"); err != nil {
 		err = explainBuild(err, "the site cannot be built as it is", "repair the build first")
 	} else {
@@ -138,7 +122,7 @@ func begin(ctx context.Context, p *project.Project, opt Options) (m *planner, er
 	return m, nil
 }
 
-func (m *planner) close() {
+func (m *mover) close() {
 	if m.before != nil {
 		m.before.audit.Close()
 	}
@@ -185,7 +169,7 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 
 // redirect lets the addresses answer that the new site has lost, and those to which
 // links lead that templates compose. It reports whether it changed a file.
-func (m *planner) redirect(ctx context.Context, after *version, first bool) (changed bool, err error) {
+func (m *mover) redirect(ctx context.Context, after *version, first bool) (changed bool, err error) {
 	if m.returns {
 		return false, nil
 	}
@@ -208,7 +192,7 @@ func (m *planner) redirect(ctx context.Context, after *version, first bool) (cha
 	return changed || len(done)+len(m.plan.Kept) > 0, err
 }
 
-func (m *trial) note(format string, args ...any) {
+func (m *mover) note(format string, args ...any) {
 	if m.opt.Note != nil {
 		m.opt.Note(fmt.Sprintf(format, args...))
 	}
@@ -223,8 +207,8 @@ func explainBuild(err error, what, hint string) error {
 }
 
 // rename plans the move of files.
-func (m *planner) rename(ctx context.Context) error {
-	from, to, address, err := request{&m.trial}.resolveNames()
+func (m *mover) rename(ctx context.Context) error {
+	from, to, address, err := m.resolveNames()
 	if err != nil {
 		return err
 	}
@@ -233,11 +217,11 @@ func (m *planner) rename(ctx context.Context) error {
 		return err
 	}
 	m.plan.Renames = []Pair{{from, to}}
-	request{&m.trial}.noteTranslations(from)
+	m.noteTranslations(from)
 	if err := m.rewriteTags(); err != nil {
 		return err
 	}
-	if err := rewriteImports(&m.rewriter); err != nil {
+	if err := m.rewriteImports(); err != nil {
 		return err
 	}
 	after, err := m.listRenamed(ctx)
@@ -274,7 +258,7 @@ func Undo(ctx context.Context, root string, env []string) (*destination.Undone, 
 
 // listRenamed lists the pages after the move. The copy has its old names again when it
 // returns, because positions of links are found in it.
-func (m *trial) listRenamed(ctx context.Context) ([]*page, error) {
+func (m *mover) listRenamed(ctx context.Context) ([]*page, error) {
 	if err := m.apply(); err != nil {
 		return nil, err
 	}
@@ -283,7 +267,7 @@ func (m *trial) listRenamed(ctx context.Context) ([]*page, error) {
 }
 
 // renameInShadow gives the files of the copy their new names, or the old ones.
-func (m *trial) renameInShadow(forth bool) error {
+func (m *mover) renameInShadow(forth bool) error {
 	if m.renamed == forth {
 		return nil
 	}
@@ -310,7 +294,7 @@ func (m *trial) renameInShadow(forth bool) error {
 }
 
 // apply gives the files of the copy the names and texts of the set.
-func (m *trial) apply() error {
+func (m *mover) apply() error {
 	set := m.plan.Set
 	if err := m.renameInShadow(true); err != nil {
 		return err
@@ -328,7 +312,7 @@ func (m *trial) apply() error {
 }
 
 // try publishes the copy with the names and texts of the set.
-func (m *trial) try(ctx context.Context) (*version, error) {
+func (m *mover) try(ctx context.Context) (*version, error) {
 	if err := m.apply(); err != nil {
 		return nil, err
 	}
@@ -337,7 +321,7 @@ func (m *trial) try(ctx context.Context) (*version, error) {
 }
 
 // restore writes the texts from before into the copy again.
-func (m *trial) restore() error {
+func (m *mover) restore() error {
 	set := m.plan.Set
 	for _, name := range set.Files() {
 		if len(set.Edits(name)) == 0 {
@@ -352,7 +336,7 @@ func (m *trial) restore() error {
 }
 
 // document reads a source file, and makes sure that it is what was built.
-func (m *trial) document(file string) (*document, error) {
+func (m *mover) document(file string) (*document, error) {
 	if d := m.documents[file]; d != nil {
 		return d, nil
 	}
@@ -369,9 +353,9 @@ func (m *trial) document(file string) (*document, error) {
 }
 
 // renameHeading plans a new text for a heading of a page.
-func (m *planner) renameHeading(ctx context.Context, pageName, name string) error {
+func (m *mover) renameHeading(ctx context.Context, pageName, name string) error {
 	m.names = &addressMap{base: m.before.audit.Site.BasePath()}
-	file, err := request{&m.trial}.pageFile(pageName)
+	file, err := m.pageFile(pageName)
 	if err != nil {
 		return err
 	}
@@ -437,7 +421,7 @@ func (m *planner) renameHeading(ctx context.Context, pageName, name string) erro
 }
 
 // pageFile returns the content file that a name or address means.
-func (m request) pageFile(name string) (string, error) {
+func (m *mover) pageFile(name string) (string, error) {
 	file, err := m.resolveOld(name)
 	if err != nil {
 		return "", err
@@ -453,7 +437,7 @@ func (m request) pageFile(name string) (string, error) {
 }
 
 // anchors returns the ids of the page at an address, in their order.
-func (m *planner) anchors(ctx context.Context, v *version, address string) ([]string, error) {
+func (m *mover) anchors(ctx context.Context, v *version, address string) ([]string, error) {
 	var ids []string
 	err := check.Anchors(ctx, audit.Handle(v.audit.Site), v.options(), rulePath(address), func(a check.Anchor) error {
 		if a.Kind == "id" {

@@ -256,7 +256,7 @@ func TestNames(t *testing.T) {
 		{"/free/", "/bound/", "content/free", "content/bound", "/bound/"},
 	} {
 		m.opt.Old, m.opt.New = tt.old, tt.new
-		from, to, address, err := request{&m.trial}.resolveNames()
+		from, to, address, err := m.resolveNames()
 		if err != nil || from != tt.from || to != tt.to || address != tt.address {
 			t.Errorf("%s to %s: %s to %s at %q, %v", tt.old, tt.new, from, to, address, err)
 		}
@@ -277,13 +277,13 @@ func TestNames(t *testing.T) {
 		{"/out/x/", "/out/y/", "no page, section or static file has the address /out/x/"},
 	} {
 		m.opt.Old, m.opt.New = tt.old, tt.new
-		if from, to, _, err := (request{&m.trial}).resolveNames(); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if from, to, _, err := m.resolveNames(); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s to %s: %s to %s, error %v, want %q", tt.old, tt.new, from, to, err, tt.want)
 		}
 	}
 	m.pages.byFile["content/docs/_index.de.md"] = &page{} // a translation comes second
 	for name, want := range map[string]string{"content/docs": "content/docs/_index.md", "/docs/b/": "content/docs/b/index.md", "docs/a.md": "content/docs/a.md"} {
-		if file, err := (request{&m.trial}).pageFile(name); err != nil || file != want {
+		if file, err := m.pageFile(name); err != nil || file != want {
 			t.Errorf("the page of %s: %s, %v", name, file, err)
 		}
 	}
@@ -295,8 +295,8 @@ func TestNames(t *testing.T) {
 	}
 	var notes []string
 	m.opt.Note = func(text string) { notes = append(notes, text) }
-	request{&m.trial}.noteTranslations("content/docs/a.md")
-	request{&m.trial}.noteTranslations("content/docs/other.md")
+	m.noteTranslations("content/docs/a.md")
+	m.noteTranslations("content/docs/other.md")
 	if want := []string{"content/docs/a.de.md may be a translation of content/docs/a.md: it keeps its name"}; !slices.Equal(notes, want) {
 		t.Errorf("notes %q", notes)
 	}

@@ -54,7 +54,7 @@ func (mt mount) rel(file string) (string, bool) {
 	return path.Join(mt.target, rest), ok
 }
 
-func (m *trial) generator() generator.Name {
+func (m *mover) generator() generator.Name {
 	if g := m.shadow.project.Generator; g != nil {
 		return g.Generator
 	}
@@ -62,7 +62,7 @@ func (m *trial) generator() generator.Name {
 }
 
 // belowRoot returns the slash path of a file of the copy below its root.
-func (m *trial) belowRoot(name string) (string, bool) {
+func (m *mover) belowRoot(name string) (string, bool) {
 	rel, _ := filepath.Rel(m.shadow.root, filepath.FromSlash(name)) // "" is not local
 	if !filepath.IsLocal(rel) {
 		return "", false
@@ -71,7 +71,7 @@ func (m *trial) belowRoot(name string) (string, bool) {
 }
 
 // readPages reads the pages of the copy.
-func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
+func (m *mover) readPages(ctx context.Context, v *version) (*pages, error) {
 	p := &pages{byFile: map[string]*page{}, byAddress: map[string]*page{}}
 	g := m.shadow.project.Generator
 	switch {
@@ -94,7 +94,7 @@ func (m *trial) readPages(ctx context.Context, v *version) (*pages, error) {
 }
 
 // readMounts reads the directories of a Hugo project.
-func (m *trial) readMounts(p *pages) {
+func (m *mover) readMounts(p *pages) {
 	g := m.shadow.project.Generator
 	hugo, _ := g.Hugo(g.Env) // it has been built
 	for _, module := range hugo.Modules {
@@ -117,7 +117,7 @@ func (m *trial) readMounts(p *pages) {
 }
 
 // listPages returns the pages that the generator makes from files.
-func (m *trial) listPages(ctx context.Context) ([]*page, error) {
+func (m *mover) listPages(ctx context.Context) ([]*page, error) {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return nil, nil
@@ -151,7 +151,7 @@ func (m *trial) listPages(ctx context.Context) ([]*page, error) {
 
 // hostPath returns the path at which the site answers an address of its own. The sites
 // of languages with hosts of their own are directories of one docroot.
-func (m *trial) hostPath(u *url.URL) string {
+func (m *mover) hostPath(u *url.URL) string {
 	s := m.before.audit.Site
 	for _, r := range s.Roots() {
 		if base, _ := url.Parse(r.Base); base.Host == u.Host { // it is an address
@@ -162,7 +162,7 @@ func (m *trial) hostPath(u *url.URL) string {
 }
 
 // rooted returns a path below the base URL.
-func (m *trial) rooted(address string) string {
+func (m *mover) rooted(address string) string {
 	if rest, ok := strings.CutPrefix(address, m.before.audit.Site.BasePath()); ok {
 		return "/" + strings.TrimPrefix(rest, "/")
 	}
@@ -182,7 +182,7 @@ func (p *pages) treeOf(file string) mount {
 
 // resolveNames finds the files that the user names. address is the address that NEW
 // asks for, "" if NEW is a file.
-func (m request) resolveNames() (from, to, address string, err error) {
+func (m *mover) resolveNames() (from, to, address string, err error) {
 	if from, err = m.resolveOld(m.opt.Old); err != nil {
 		return "", "", "", err
 	}
@@ -212,12 +212,12 @@ func isBundleFile(base string) bool {
 }
 
 // isAddress reports whether a name is an address of the site rather than a path.
-func (m request) isAddress(name string) bool {
+func (m *mover) isAddress(name string) bool {
 	return strings.HasPrefix(name, "/") && !strings.HasPrefix(filepath.ToSlash(name), filepath.ToSlash(m.shadow.original.Root)+"/") || strings.Contains(name, "://")
 }
 
 // sourcePath returns the slash path below the root of a path that the user wrote.
-func (m request) sourcePath(name string) (string, error) {
+func (m *mover) sourcePath(name string) (string, error) {
 	p := m.shadow.original
 	rel, _ := filepath.Rel(p.Root, p.Abs(filepath.FromSlash(name))) // "" is not local
 	if !filepath.IsLocal(rel) || rel == "." {
@@ -227,7 +227,7 @@ func (m request) sourcePath(name string) (string, error) {
 }
 
 // resolveOld finds a file or directory by its path, or by an address.
-func (m request) resolveOld(name string) (string, error) {
+func (m *mover) resolveOld(name string) (string, error) {
 	if !m.isAddress(name) {
 		file, err := m.sourcePath(name)
 		if err != nil {
@@ -273,7 +273,7 @@ func (m request) resolveOld(name string) (string, error) {
 }
 
 // movable refuses files that have no address.
-func (m request) movable(name, file string) error {
+func (m *mover) movable(name, file string) error {
 	for _, mt := range slices.Concat(m.pages.content, m.pages.static) {
 		if file == mt.dir {
 			return text.Usage(name+" is a whole source directory", "name a section in it")
@@ -286,7 +286,7 @@ func (m request) movable(name, file string) error {
 }
 
 // resolveNew returns the new file for a path that the user wrote.
-func (m request) resolveNew(from string, isDir bool) (string, error) {
+func (m *mover) resolveNew(from string, isDir bool) (string, error) {
 	to, err := m.sourcePath(m.opt.New)
 	if err != nil {
 		return "", err
@@ -318,19 +318,19 @@ func (m request) resolveNew(from string, isDir bool) (string, error) {
 	return to, nil
 }
 
-func (m request) isDir(file string) bool {
+func (m *mover) isDir(file string) bool {
 	info, err := os.Lstat(m.shadow.at(file))
 	return err == nil && info.IsDir()
 }
 
 // exists reports whether the project has a file or directory, by its old name.
-func (m *trial) exists(file string) bool {
+func (m *mover) exists(file string) bool {
 	_, err := os.Lstat(m.path(file))
 	return err == nil
 }
 
 // path returns the path of a file in the copy, by its old name.
-func (m *trial) path(file string) string {
+func (m *mover) path(file string) string {
 	if m.renamed {
 		file = m.plan.Set.NewName(file)
 	}
@@ -338,7 +338,7 @@ func (m *trial) path(file string) string {
 }
 
 // fileFor returns the file that gives a page, section or static file an address.
-func (m request) fileFor(from, address string, isDir bool) (string, error) {
+func (m *mover) fileFor(from, address string, isDir bool) (string, error) {
 	rooted := strings.Trim(m.rooted(address), "/")
 	if rooted == "" {
 		return "", text.Usage(m.opt.New+" is the home page", "choose another address")
@@ -380,7 +380,7 @@ func (m request) fileFor(from, address string, isDir bool) (string, error) {
 func samePath(a, b string) bool { return strings.Trim(a, "/") == strings.Trim(b, "/") }
 
 // noteTranslations names the translations of a page, which stay.
-func (m request) noteTranslations(from string) {
+func (m *mover) noteTranslations(from string) {
 	dir, base := path.Split(from)
 	stem, _, _ := strings.Cut(base, ".")
 	entries, _ := os.ReadDir(m.shadow.at(path.Clean(dir)))
@@ -397,7 +397,7 @@ var datePrefix = text.Regexp(`^\d{4}-\d{1,2}-\d{1,2}-`)
 
 // pagesByName finds the pages of a generator that lists none, by the names of content
 // files and built pages. After the move it builds the copy for that.
-func (m *trial) pagesByName(ctx context.Context) ([]*page, error) {
+func (m *mover) pagesByName(ctx context.Context) ([]*page, error) {
 	v := m.before
 	if m.renamed {
 		var err error

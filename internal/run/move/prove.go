@@ -18,7 +18,7 @@ import (
 
 // lost returns the addresses that the old site answered and the new one does not, with
 // those that take their place, "" where that is not known. Sorted.
-func (m *redirects) lost(after *version) (lost []Pair) {
+func (m *mover) lost(after *version) (lost []Pair) {
 	before, s := m.before.audit.Site, after.audit.Site
 	now := after.files()
 	for name, id := range m.before.files() {
@@ -53,7 +53,7 @@ func (m *redirects) lost(after *version) (lost []Pair) {
 
 // aliasTarget returns where an alias page of the old site leads after the move: another
 // page to itself, which does not answer.
-func (m *redirects) aliasTarget(id docroot.NodeID, address string) (to string) {
+func (m *mover) aliasTarget(id docroot.NodeID, address string) (to string) {
 	s := m.before.audit.Site
 	if p, ok := s.PageOf(id); ok {
 		if u, err := url.Parse(s.Page(p).Alias()); err == nil {
@@ -69,7 +69,7 @@ func answers(r host.Resolved, err error) bool {
 }
 
 // prove compares the new site with the old one.
-func (m *planner) prove(ctx context.Context, after *version) error {
+func (m *mover) prove(ctx context.Context, after *version) error {
 	for _, p := range m.lost(after) {
 		if !m.returns {
 			m.plan.Lost = append(m.plan.Lost, p.Old)
@@ -108,7 +108,7 @@ func (m *planner) prove(ctx context.Context, after *version) error {
 
 // published returns an error if a page is not at its new address: a generator may have
 // no template for pages there.
-func (m *planner) published(after *version) error {
+func (m *mover) published(after *version) error {
 	var missing []string
 	for _, p := range m.names.moved {
 		if !answers(m.before.audit.Site.Request(rulePath(p.before.address))) {
@@ -144,7 +144,7 @@ type found struct {
 // added returns the findings of the new site that the old one does not have: those with
 // another target, and not written the same on the same page. A broken link of a template
 // is not new because the move makes one page more.
-func (m *planner) added(now []check.Finding) []check.Finding {
+func (m *mover) added(now []check.Finding) []check.Finding {
 	known := map[found]bool{}
 	key := func(f *check.Finding, moved bool) (target, raw found) {
 		to, page := cmp.Or(f.Target, f.Message), strings.TrimSuffix(m.names.base+"/"+f.Page, "index.html")

@@ -22,7 +22,7 @@ import (
 
 // aliasMoved lets each moved page answer its old address as well, if nothing else does:
 // by its front matter if the generator makes redirects of it.
-func (m *redirects) aliasMoved(after *version) (changed bool, err error) {
+func (m *mover) aliasMoved(after *version) (changed bool, err error) {
 	for _, old := range slices.Sorted(maps.Keys(m.names.moved)) {
 		p := m.names.moved[old]
 		if p.before.address == p.after.address || answers(after.audit.Site.Request(rulePath(old))) {
@@ -39,7 +39,7 @@ func (m *redirects) aliasMoved(after *version) (changed bool, err error) {
 
 // alias gives the page of a file an alias more, by its front matter. rooted is the
 // address of the page after the move. done is false if that is not possible.
-func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
+func (m *mover) alias(file, rooted, address string) (done bool, err error) {
 	key := AliasKey(m.shadow.original, m.plan.Set)
 	if key == "" || m.aliased[address] || !generator.IsMarkdown(file) && path.Ext(file) != ".html" {
 		return false, nil
@@ -48,8 +48,8 @@ func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	of := aliasesOf(m, file)
-	names := append(slices.Clone(of.names), aliasOf(m, rooted, address))
+	of := m.aliasesOf(file)
+	names := append(slices.Clone(of.names), m.aliasOf(rooted, address))
 	at, insert, err := InsertAlias(cut(text, of.dropped), key, names...)
 	if err != nil {
 		m.note("%s: %v", file, err)
@@ -65,7 +65,7 @@ func (m *redirects) alias(file, rooted, address string) (done bool, err error) {
 // aliasOf returns the alias for an address, for a page at another one. Below the prefix of
 // a language it is relative to the page: Hugo's versions disagree about whether an
 // alias with a slash in front has the prefix of its language, and agree about this form.
-func aliasOf(m *redirects, rooted, address string) string {
+func (m *mover) aliasOf(rooted, address string) string {
 	old := m.rooted(address)
 	if !m.generator().Traits().Modules || m.languageOf(address) == "" {
 		return old
@@ -81,7 +81,7 @@ type aliases struct {
 	dropped [][2]int
 }
 
-func aliasesOf(m *redirects, file string) *aliases {
+func (m *mover) aliasesOf(file string) *aliases {
 	if m.aliases[file] == nil {
 		m.aliases[file] = &aliases{}
 	}
@@ -269,7 +269,7 @@ func quoteJSON(s string) string {
 // ones: an earlier move wrote them, and they would make a loop. If what moves is not
 // committed, this takes the earlier move back, and the addresses that only it gave need
 // no redirects.
-func (m *redirects) takeBack(ctx context.Context, from, to string) error {
+func (m *mover) takeBack(ctx context.Context, from, to string) error {
 	back := false
 	for _, p := range m.names.moved {
 		dropped, err := m.dropAlias(p)
@@ -296,7 +296,7 @@ func (m *redirects) takeBack(ctx context.Context, from, to string) error {
 }
 
 // dropAlias removes an alias that is the page's own address after the move.
-func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
+func (m *mover) dropAlias(p movedPage) (dropped bool, err error) {
 	if !generator.IsMarkdown(p.before.file) && path.Ext(p.before.file) != ".html" || p.before.address == p.after.address {
 		return false, nil
 	}
@@ -310,7 +310,7 @@ func (m *redirects) dropAlias(p movedPage) (dropped bool, err error) {
 		if !samePath(value, own) && !samePath(m.rooted(m.languageOf(p.after.address))+value, own) {
 			continue
 		}
-		of := aliasesOf(m, p.before.file)
+		of := m.aliasesOf(p.before.file)
 		start, end := aliasRange(text, at[0], at[1])
 		of.dropped = append(of.dropped, [2]int{start, end})
 		return true, m.plan.Set.Replace(p.before.file, hash, start, end, "")
@@ -412,7 +412,7 @@ type linkPlace struct {
 
 // compose compares the links of the pages with new findings with the links that these
 // pages had before.
-func (m *redirects) compose(ctx context.Context, after *version, added []check.Finding) (*composed, error) {
+func (m *mover) compose(ctx context.Context, after *version, added []check.Finding) (*composed, error) {
 	c := &composed{broken: map[linkPlace]bool{}}
 	findings := map[string][]check.Finding{} // by page
 	for _, f := range added {
@@ -468,7 +468,7 @@ func (m *redirects) compose(ctx context.Context, after *version, added []check.F
 }
 
 // linksOf reads the links of the pages that are the keys of a map.
-func (m *trial) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
+func (m *mover) linksOf(ctx context.Context, v *version, pages map[string][]check.Link) error {
 	_, err := check.Links(ctx, audit.Handle(v.audit.Site), v.options(), check.Query{}, func(l *check.Link) error {
 		if all, ok := pages[l.Page]; ok { // calls do not overlap
 			pages[l.Page] = append(all, *l)
@@ -508,7 +508,7 @@ func pairByPlace[P comparable](was map[int]*check.Link, olds, nows int, old func
 // composePage judges the findings of one page by the links that it had before, which
 // was has by the indexes of those that it has now. It adds the links that led nowhere before
 // to broken, and the addresses that others ask for to asked, with those that they led to.
-func (m *redirects) composePage(broken map[linkPlace]bool, asked map[string]string, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
+func (m *mover) composePage(broken map[linkPlace]bool, asked map[string]string, findings []check.Finding, now []check.Link, was map[int]*check.Link) {
 	places := map[linkPlace]int{}
 	for j, l := range now {
 		places[linkPlace{l.Page, l.Offset, l.Raw}] = j
@@ -540,7 +540,7 @@ func isMissing(code check.Code) bool {
 // answer lets addresses redirect to others: by front matter if a page with a source is
 // there, else by rules of the host. It returns those that redirect. after is the site
 // without these redirects.
-func (m *redirects) answer(addresses []Pair, after *version) (done []Pair, err error) {
+func (m *mover) answer(addresses []Pair, after *version) (done []Pair, err error) {
 	byAddress := map[string]*page{} // after the move
 	for _, p := range m.pages.byFile {
 		byAddress[m.names.pageAfter(p.address)] = p

@@ -49,7 +49,7 @@ type candidate struct {
 }
 
 // rewrite adds the edits of all destinations that must change.
-func (m *rewriter) rewrite(ctx context.Context) error {
+func (m *mover) rewrite(ctx context.Context) error {
 	var after []source.ContentFile
 	for _, file := range slices.Sorted(maps.Keys(m.pages.byFile)) {
 		m.refs.content = append(m.refs.content, m.contentFile(file))
@@ -122,7 +122,7 @@ func (m *rewriter) rewrite(ctx context.Context) error {
 
 // rewriteMenus rewrites the pages that menus of the configuration name: they are not
 // addresses, so no link of the site leads to them.
-func (m *rewriter) rewriteMenus() error {
+func (m *mover) rewriteMenus() error {
 	g := m.shadow.project.Generator
 	if g == nil {
 		return nil
@@ -153,7 +153,7 @@ func (m *rewriter) rewriteMenus() error {
 // rewritePaths rewrites arguments of shortcodes, and values of front matter, data and
 // templates, that name what moves by its path in the project: a shortcode may read the
 // file, and write no link to it or another one.
-func (m *rewriter) rewritePaths(ctx context.Context) error {
+func (m *mover) rewritePaths(ctx context.Context) error {
 	if !m.generator().Traits().Refs {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (m *rewriter) rewritePaths(ctx context.Context) error {
 }
 
 // write gives a destination another value, if that can be written there.
-func (m *rewriter) write(doc *document, d *destination.Link, value string) error {
+func (m *mover) write(doc *document, d *destination.Link, value string) error {
 	if value == d.Value {
 		return nil
 	}
@@ -199,7 +199,7 @@ func (m *rewriter) write(doc *document, d *destination.Link, value string) error
 }
 
 // replace adds an edit, and counts it. A link that is found twice has its new value.
-func (m *trial) replace(doc *document, start, end int, raw string) error {
+func (m *mover) replace(doc *document, start, end int, raw string) error {
 	before := len(m.plan.Set.Edits(doc.file))
 	if err := m.plan.Set.Replace(doc.file, doc.hash, start, end, raw); err != nil && !errors.Is(err, destination.ErrOverlap) {
 		return err
@@ -229,7 +229,7 @@ func quotedPaths(text []byte, name string) (all []int) {
 
 // eachSource calls do for the files of the project that have one of some texts in them and
 // can be edited.
-func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, do func(*document) error) error {
+func (m *mover) eachSource(ctx context.Context, dir string, having []string, do func(*document) error) error {
 	return filepath.WalkDir(m.path(dir), func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil // the build reads what it needs
@@ -260,7 +260,7 @@ func (m *rewriter) eachSource(ctx context.Context, dir string, having []string, 
 const maxSearched = 8 << 20
 
 // places returns where links are written: without a generator, in the page itself.
-func (m *rewriter) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
+func (m *mover) places(ctx context.Context, links []check.Link) ([]*check.Position, error) {
 	if m.shadow.project.Generator != nil {
 		return m.before.audit.PlaceLinks(ctx, links)
 	}
@@ -273,7 +273,7 @@ func (m *rewriter) places(ctx context.Context, links []check.Link) ([]*check.Pos
 
 // refuse notes that the links in a file cannot be rewritten. It reports false if the
 // whole move must stop: when the file changed, all that is known about it is wrong.
-func (m *trial) refuse(file string, err error) bool {
+func (m *mover) refuse(file string, err error) bool {
 	if errors.Is(err, destination.ErrStale) {
 		return false
 	}
@@ -282,7 +282,7 @@ func (m *trial) refuse(file string, err error) bool {
 }
 
 // concerned returns the links to what moves, and all links of what moves.
-func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
+func (m *mover) concerned(ctx context.Context) ([]candidate, error) {
 	s := m.before.audit.Site
 	var all []candidate
 	address := map[string]string{} // of pages
@@ -303,7 +303,7 @@ func (m *rewriter) concerned(ctx context.Context) ([]candidate, error) {
 }
 
 // concerns reports whether a link may have to be rewritten.
-func (m *rewriter) concerns(from, target string) bool {
+func (m *mover) concerns(from, target string) bool {
 	if m.fragments != nil {
 		return samePath(strings.TrimSuffix(target, "index.html"), m.fragmentPage)
 	}
@@ -311,7 +311,7 @@ func (m *rewriter) concerns(from, target string) bool {
 }
 
 // isMoved reports whether the file of the page at an address moves.
-func (m *rewriter) isMoved(address string) bool {
+func (m *mover) isMoved(address string) bool {
 	_, moved := m.names.moved[address]
 	_, changed := m.names.of(address)
 	return moved || changed
@@ -327,7 +327,7 @@ func sitePath(target string) (string, bool) {
 }
 
 // rewriteOne adds the edit of one destination, which the links came from.
-func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candidate) error {
+func (m *mover) rewriteOne(doc *document, d *destination.Link, links []*candidate) error {
 	// What the author's own page makes of it counts most: other pages may show the
 	// same text elsewhere.
 	slices.SortStableFunc(links, func(a, b *candidate) int {
@@ -345,7 +345,7 @@ func (m *rewriter) rewriteOne(doc *document, d *destination.Link, links []*candi
 	return nil
 }
 
-func (m *rewriter) ownPage(doc *document, c *candidate) int {
+func (m *mover) ownPage(doc *document, c *candidate) int {
 	if f := m.pages.byFile[doc.file]; f != nil && f.address == c.page {
 		return 1
 	}
@@ -354,7 +354,7 @@ func (m *rewriter) ownPage(doc *document, c *candidate) int {
 
 // retarget returns the value that a destination must have after the move. ok is false
 // if it is not understood how the value leads to the target.
-func (m *rewriter) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
+func (m *mover) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
 	name, tail := destination.CutTail(d.Value)
 	if m.fragments != nil {
 		_, fragment, _ := strings.Cut(tail, "#")
@@ -382,7 +382,7 @@ func (m *rewriter) retarget(doc *document, d *destination.Link, c *candidate) (v
 
 // retargetURL does the work of retarget for a value that is a URL: page and to are the
 // addresses of the page and of the target after the move.
-func (m *rewriter) retargetURL(name string, c *candidate, page, to string) (string, bool) {
+func (m *mover) retargetURL(name string, c *candidate, page, to string) (string, bool) {
 	s, decoded := m.before.audit.Site, destination.PercentDecoded(name)
 	oldOrigin, old := s.Public(c.target)
 	newOrigin, now := s.Public(to)
@@ -446,7 +446,7 @@ func climbs(page, rel string) bool {
 
 // languageOf returns the first directory of a path below the base URL, as the prefix
 // that relLangURL adds.
-func (m *trial) languageOf(address string) string {
+func (m *mover) languageOf(address string) string {
 	rooted := m.rooted(address)
 	name, _, _ := strings.Cut(strings.TrimPrefix(rooted, "/"), "/")
 	if g := m.shadow.project.Generator; g != nil && slices.Contains(g.Languages, name) {
@@ -476,7 +476,7 @@ func like(old, value string) string {
 // relref, a pageRef of a menu, or a path such as ../b.md that a render hook resolves.
 
 // retargetFile returns the new value for one that names a file.
-func (m *rewriter) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
+func (m *mover) retargetFile(doc *document, name string, isRef bool, c *candidate) (string, bool) {
 	decoded := destination.PercentDecoded(name)
 	var to *page
 	for _, form := range []string{c.target, c.target + "/", strings.TrimSuffix(c.target, "/")} {
@@ -511,7 +511,7 @@ type refs struct {
 
 // contentFile returns a file by the name that it has in the content. Only one in a
 // directory of content has a name.
-func (m *trial) contentFile(file string) source.ContentFile {
+func (m *mover) contentFile(file string) source.ContentFile {
 	tree := m.pages.treeOf(file)
 	rel, ok := tree.rel(file)
 	if !ok {
@@ -527,7 +527,7 @@ func (m *trial) contentFile(file string) source.ContentFile {
 // rewriteHidden rewrites what the built site need not show: arguments of ref and relref,
 // because the build stops at one that names no file, and the address of the page need not
 // change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
-func (m *rewriter) rewriteHidden(ctx context.Context) error {
+func (m *mover) rewriteHidden(ctx context.Context) error {
 	if !m.generator().Traits().Refs {
 		return nil
 	}
@@ -553,7 +553,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context) error {
 				c.target = target.address
 			case d.Form == read.FormHTML && generator.IsMarkdown(doc.file):
 				var ok bool
-				if c.target, c.link.Fragment, ok = leads(m, own.address, d.Value); !ok || !m.concerns(c.page, c.target) {
+				if c.target, c.link.Fragment, ok = m.leads(own.address, d.Value); !ok || !m.concerns(c.page, c.target) {
 					continue
 				}
 			default:
@@ -569,7 +569,7 @@ func (m *rewriter) rewriteHidden(ctx context.Context) error {
 
 // leads returns where a link with this value leads from the page at an address. ok is
 // false if it leads to no address of the site.
-func leads(m *rewriter, address, value string) (target, fragment string, ok bool) {
+func (m *mover) leads(address, value string) (target, fragment string, ok bool) {
 	s := m.before.audit.Site
 	at, _ := s.Request(rulePath(address))
 	id, isPage := s.PageOf(at.Node)

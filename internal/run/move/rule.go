@@ -84,7 +84,7 @@ type rules struct {
 
 // leadingBack returns the ranges of the rules of earlier moves in the other direction,
 // sorted.
-func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
+func (m *mover) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 	pairs := m.names.all()
 	for name := range m.names.files { // feeds, pictures of bundles, other formats
 		if to, ok := m.names.of(m.names.address(name)); ok {
@@ -119,7 +119,7 @@ func (m *redirects) leadingBack(f *RuleFile, text []byte) (ranges [][2]int) {
 
 // addRules adds a rule for each old address to the rule file of the host: one for a
 // whole directory where nothing of it stays. It reports whether there is such a file.
-func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err error) {
+func (m *mover) addRules(pairs []Pair, after *version) (changed bool, err error) {
 	f := m.hostRules()
 	pairs = slices.DeleteFunc(m.joinRules(pairs, &f, after), func(p Pair) bool { return p.New == "" || slices.Contains(m.rules.pairs, p) })
 	if len(pairs) == 0 || f.Name == "" {
@@ -154,7 +154,7 @@ func (m *redirects) addRules(pairs []Pair, after *version) (changed bool, err er
 }
 
 // rewriteRules lets the rules that lead to a moved address lead to the new one.
-func (m *redirects) rewriteRules() error {
+func (m *mover) rewriteRules() error {
 	f := m.hostRules()
 	if f.Name == "" || !m.exists(f.Name) {
 		return nil
@@ -197,7 +197,7 @@ func (m *redirects) rewriteRules() error {
 
 // joinRules replaces the addresses below a directory by one rule for all of it, if there
 // are such rules. If the host follows rules first, nothing may be left there.
-func (m *redirects) joinRules(pairs []Pair, f *RuleFile, after *version) []Pair {
+func (m *mover) joinRules(pairs []Pair, f *RuleFile, after *version) []Pair {
 	joins := func(d Pair) bool {
 		if f.Single || m.hasRules(d.Old) || slices.ContainsFunc(pairs, func(p Pair) bool {
 			rest, ok := strings.CutPrefix(p.Old, d.Old)
@@ -228,7 +228,7 @@ func (m *redirects) joinRules(pairs []Pair, f *RuleFile, after *version) []Pair 
 
 // hasRules reports whether the host has rules for addresses below a directory, which a
 // rule for the whole directory before them would hide.
-func (m *redirects) hasRules(dir string) bool {
+func (m *mover) hasRules(dir string) bool {
 	rules := m.before.audit.Site.Rules()
 	if rules == nil {
 		return false
@@ -336,7 +336,7 @@ func (h Host) template() (file string, ok bool) {
 }
 
 // hostRules returns the rule file of the host, the zero value for none.
-func (m *redirects) hostRules() RuleFile {
+func (m *mover) hostRules() RuleFile {
 	p := m.shadow.project
 	for _, r := range m.before.audit.Site.Roots() {
 		if strings.Trim(r.Dir, "/") != "" {
