@@ -28,7 +28,7 @@ type look struct {
 	// final is the address after redirects, moved is set if they were permanent.
 	final string
 	moved bool
-	// retryAfter is the time for which the host asked to wait.
+	// retryAfter is how long the host asked to wait.
 	retryAfter time.Duration
 	// unasked is set if no request was sent: then the next look need not wait for an hour.
 	// err is what the network said, for the log.
@@ -150,8 +150,7 @@ func judgeUnlinkR(m *Mention, l look) {
 	proved(m, l, reason)
 }
 
-// judgeLinkMod is for a LINKMOD, of which only the existence of the page can be
-// seen.
+// judgeLinkMod judges a LINKMOD. A look can only show whether the page exists.
 func judgeLinkMod(m *Mention, l look) {
 	m.Due = time.Time{}
 	switch l.Result {

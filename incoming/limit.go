@@ -11,9 +11,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// limiter limits the rate of events by key, with a token bucket for each. A
-// bucket holds the tokens of one minute, so one that was not used for a minute is
-// full again and need not be remembered: memory is bounded by dropping the older
+// limiter limits the rate of events by key, with a token bucket for each key. A
+// bucket holds the tokens of one minute. A bucket that was not used for a minute
+// is full again and can be forgotten. To bound memory, limiter drops the older
 // half of the buckets each minute, or earlier if there are too many.
 type limiter struct {
 	perMinute int // 0 for no limit
@@ -70,7 +70,7 @@ func peerKey(addr netip.Addr) string {
 }
 
 // siteKey returns the key of the site that a host belongs to: its registrable
-// domain, whose owner can make any number of hosts.
+// domain, because the owner of a domain can make any number of hosts.
 func siteKey(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
 		host = host[:i] // without the port

@@ -23,16 +23,16 @@ var sharedHosts = map[string]int{
 }
 
 // Owner returns the pattern of a [Rule] about everything that the author of a page
-// has on its host: the host, such as "alice.github.io", or on a host that many
-// people share the beginning of the URL, such as "https://github.com/alice/". It is
-// in the form of [ParsePattern], and "" if the URL is not one of http or https.
+// has on its host. This is the host, such as "alice.github.io", or the beginning of
+// the URL on a host that many people share, such as "https://github.com/alice/". It
+// is in the form of [ParsePattern], and "" if the URL is not http or https.
 func Owner(url string) string {
 	owner, _ := ownerOf(url)
 	return owner
 }
 
-// ownerOf also reports whether the owner is one author, and not all users of a host
-// whose paths do not name them.
+// ownerOf also reports whether the owner is one author. It is not if the paths of a
+// host do not name its users: then the owner is all of them.
 func ownerOf(url string) (pattern string, one bool) {
 	text, err := weburl.Canonical(url)
 	if err != nil {
@@ -88,9 +88,10 @@ func sameAuthor(a, b *Mention) bool {
 	return one
 }
 
-// ApproveAuthor approves the held mentions by the author of m, as a receiver approves those
-// that come later, and returns how many it approved. It leaves those alone that a rule
-// holds, or whose link was missing at the last look. Call it when a person approves m.
+// ApproveAuthor approves the held mentions by the author of m and returns how many it
+// approved. Call it when a person approves m; a receiver approves later mentions of the
+// author itself. Mentions that a rule holds, or that had lost their link at the last look,
+// stay as they are.
 func ApproveAuthor(ctx context.Context, store Store, m *Mention) (approved int, err error) {
 	u, err := weburl.Parse(m.Source)
 	if err != nil || m.Action.Ours() {

@@ -13,9 +13,9 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Sites are the sites for which a receiver takes notices. They answer questions
-// about pages without any request. The zero value has no sites. Sites are safe
-// for concurrent use.
+// Sites are the sites that a receiver accepts notices for. They answer
+// questions about pages without any request. The zero value has no sites. Sites
+// are safe for concurrent use.
 type Sites struct {
 	current atomic.Pointer[siteSet]
 }
@@ -99,7 +99,7 @@ func (s *Sites) Links(source, target string) bool {
 	return m != nil && m.links(u, target)
 }
 
-// find returns the site that has a URL, nil if there is none.
+// find returns the site that has a URL, or nil.
 func (s *Sites) find(url string) (*Manifest, weburl.URL) {
 	set := s.current.Load()
 	if set == nil {
@@ -141,8 +141,8 @@ func (o ManifestOptions) closes(path string) bool {
 	})
 }
 
-// Gateway returns a site of which only the address is known, because another
-// machine serves it (PB-64). All its pages are taken to exist.
+// Gateway returns a site that another machine serves, so that only its address
+// is known (PB-64). All its pages are taken to exist.
 func Gateway(base string, opt ManifestOptions) (*Manifest, error) {
 	if err := opt.check(); err != nil {
 		return nil, err

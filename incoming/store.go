@@ -21,18 +21,18 @@ var ErrNotFound = errors.New("there is no such mention")
 // or the status 500 (PB-63).
 type Store interface {
 	// Record changes the mentions with these keys in one step. decide gets the mentions
-	// in the order of the keys, nil for those that do not exist. It returns those to
-	// write, in the same order, nil for those that stay as they are, or an empty list
-	// for none. A mention without an ID is new: Record sets its ID, also for the caller.
-	// If decide returns an error, Record writes nothing and returns that error.
-	// What is written survives a crash once Record has returned. Record joins concurrent
-	// calls, so that they share a sync of the disk. If ctx ends first, it is not known
+	// in the order of the keys, with nil for a mention that does not exist. It returns
+	// the mentions to write, in the same order, with nil for a mention that stays as it
+	// is, or an empty list to write nothing. A mention without an ID is new: Record sets
+	// its ID, also for the caller. If decide returns an error, Record writes nothing and
+	// returns that error. What is written survives a crash once Record has returned.
+	// Concurrent calls share a sync of the disk. If ctx ends first, it is not known
 	// whether the mentions were written.
 	//
-	// If another process interferes, Record calls decide again, with the mentions as
-	// they are then, and forgets what it returned before. So decide must not depend on
-	// its own earlier calls: what it counts or collects starts afresh in each. It must be
-	// quick, because others wait meanwhile, and must not use the store.
+	// If another process interferes, Record calls decide again with the current mentions,
+	// and discards its earlier result. So decide must not depend on its own earlier
+	// calls: each call starts with fresh counts and lists. It must be quick, because
+	// other calls wait, and must not use the store.
 	//
 	// A written mention whose Due is set is queued to be verified then; setting
 	// another Due replaces it.
@@ -64,11 +64,11 @@ type Store interface {
 	// mentions stay as they are, see ApplyRules.
 	SetRules(ctx context.Context, rules []Rule) error
 
-	// Work calls verify for each mention whose Due has come, until ctx is done; several
-	// at a time, each one once, also if several processes work on one store. The
-	// change that verify returns is applied in one step, and not if verify fails:
-	// then verify is called again later. Like decide, change may be called again, with
-	// the mention as it is then.
+	// Work calls verify for each mention when its Due comes, until ctx is done. It
+	// works on several mentions at a time, and on each of them once, even if several
+	// processes share a store. The change that verify returns is applied in one step.
+	// If verify fails, Work calls it again later. Like decide, change may be called
+	// again, with the current mention.
 	Work(ctx context.Context, verify func(ctx context.Context, m Mention) (change func(*Mention), err error)) error
 
 	// Close closes the store. Call it once all other calls have returned.

@@ -313,10 +313,10 @@ func (r *Receiver) followRules(ctx context.Context) {
 	}
 }
 
-// ApplyRules applies the rules of a store to the mentions that it has, and returns
-// how many changed: mentions of a site that is blocked are Blocked, those of one
-// that no longer is are verified again, and those of one that is trusted are
-// Approved. [Receiver.Run] does so when the rules change; call it where no receiver
+// ApplyRules applies the rules of a store to its mentions and returns how many
+// changed. Mentions of a blocked site become Blocked. Mentions of a site that is no
+// longer blocked are verified again. Mentions of a trusted site become Approved.
+// [Receiver.Run] does this when the rules change; call ApplyRules where no receiver
 // runs.
 func ApplyRules(ctx context.Context, store Store, now time.Time) (changed int, err error) {
 	rules, err := store.Rules(ctx)

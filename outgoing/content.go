@@ -23,8 +23,9 @@ type content struct {
 	whole bool
 	// heading is the title of the entry if it is outside of the roots.
 	heading *html.Node
-	// marked are links outside of the roots that belong to the entry: what it
-	// replies to, likes, reposts or bookmarks, whom it tags, and where a copy is.
+	// marked are links outside of the roots that belong to the entry: to posts
+	// that it replies to, likes, reposts or bookmarks, to people whom it tags,
+	// and to copies of it.
 	marked []*html.Node
 	// other reports whether a link leads to another page of the site. Without it, no part of
 	// the content is an excerpt.
@@ -81,9 +82,9 @@ func (c *content) setEntry(entry *html.Node) {
 
 func isPermalink(n *html.Node) bool { return n.DataAtom == atom.A && hasClass(n, "u-url") }
 
-// excerpt reports whether the content is that of another page, as on a home page or a tag page
-// with one post: each permalink of the h-entry (u-url), or the title, which is the first of
-// the highest headings, leads there.
+// excerpt reports whether the content belongs to another page, as on a home page or tag
+// page with one post. That is so if each permalink of the h-entry (u-url) leads there, or
+// the title does: the first of the highest headings.
 func (c *content) excerpt() bool {
 	roots := c.roots
 	if c.entry != nil {
@@ -198,9 +199,10 @@ func (c *content) anchors(rel map[string]bool, f func(href string)) {
 	c.walk(add)
 }
 
-// walk calls f for each node of the content that counts, in document order. Below a heading
-// that is a link to another page of the site is an excerpt of that page, as in a list of
-// posts: up to the next heading that is not lower, or the end of a section or list item.
+// walk calls f for each node of the content that counts, in document order. A heading that
+// links to another page of the site begins an excerpt of that page, as in a list of posts.
+// The excerpt ends at the next heading that is not lower, or at the end of a section or
+// list item.
 func (c *content) walk(f func(n *html.Node)) {
 	for _, root := range c.roots {
 		below := 0           // the level of such a heading
@@ -232,10 +234,10 @@ func (c *content) walk(f func(n *html.Node)) {
 	}
 }
 
-// skips reports whether an element in the roots does not count, with all that is in it.
-// Where the author did not choose the roots, that includes what themes add to a post: its
-// date, its author, and citations (h-cite) that it does not answer, which are received
-// comments in themes without e-content.
+// skips reports whether an element in the roots does not count, with everything in it. If
+// the author did not choose the roots, that includes what themes add to a post: its date,
+// its author, and citations (h-cite) that the post does not answer. In themes without
+// e-content, such citations are received comments.
 func (c *content) skips(n *html.Node) bool {
 	if _, ok := scanhtml.Attr(n, "data-no-mention"); ok {
 		return true
@@ -254,8 +256,8 @@ func (c *content) skips(n *html.Node) bool {
 	})
 }
 
-// outermost returns the elements below root that match and are not inside another one
-// that does, in a template, or in an element for which closed is true.
+// outermost returns the matching elements below root that are not inside another
+// matching element, a template, or an element that closed excludes.
 func outermost(root *html.Node, match, closed func(n *html.Node) bool) (found []*html.Node) {
 	scanhtml.Each(root, func(n *html.Node) bool {
 		switch {
@@ -292,19 +294,20 @@ func baseHref(page *html.Node) (href string, ok bool) {
 	return href, ok
 }
 
-// hash returns the hash of what the entry tells the sites that it links to: its texts
-// with white space folded, and the addresses on other sites of its links and pictures.
-// What the theme decides does not count, so that a new theme sends no notices: elements,
-// classes, styles and scripts. Neither do links to other pages of the site, with their
-// text, and addresses of its files: lists of related posts and "next" links change when
-// another page does, and names of pictures when the generator encodes them again. own is
-// the scheme and host of the site, path that of the page.
+// hash returns a hash of what the linked sites can learn from the entry: its texts with
+// white space folded, and the addresses of its links and pictures on other sites.
+// Elements, classes, styles and scripts do not count, so that a new theme sends no
+// notices. Links to other pages of the site do not count either, with their text: lists
+// of related posts and "next" links change with other pages. Nor do the site's own
+// files: pictures get new names when the generator encodes them again. own is the scheme
+// and host of the site, and path is the path of the page.
 //
-// The hash is a sum of the hashes of these pieces, so the difference between two hashes
-// of a page is that of its change, wherever it is. A change that many pages have in common
-// is one of the theme (see [change]), and no text of an earlier build is needed to see
-// that. The second half is the same sum without digits, for build dates and reading
-// times. Both have 64 bits: a collision with their own text gains authors nothing.
+// The hash is a sum of the hashes of these pieces. So the difference between two hashes of
+// a page depends on its change alone, wherever that is. A change that many pages have in
+// common comes from the theme (see [change]); to see that, hash needs no text of an
+// earlier build. The second half is the same sum without digits, for build dates and
+// reading times. Both have 64 bits: authors gain nothing from a collision in their own
+// text.
 func (c *content) hash(own, path string) string {
 	var sum, folded uint64
 	var buf []byte
@@ -384,10 +387,9 @@ func lastSegment(path string) string {
 	return path[strings.LastIndexByte(path, '/')+1:]
 }
 
-// change returns how the content of a page differs from that of an earlier build, by its
-// two hashes: changed is set if it does, and what identifies the change apart from digits,
-// so that pages can be compared. Hashes of another form, of another version, do not show a
-// change.
+// change compares two hashes of a page, before and now. changed reports whether the
+// content differs. what identifies the change, apart from digits, so that changes of
+// several pages can be compared. Hashes in the form of another version show no change.
 func change(before, now string) (what uint64, changed bool) {
 	if len(before) != len(now) || before == now {
 		return 0, false

@@ -24,15 +24,16 @@ type Plan struct {
 	Change ledger.Change
 	// Gone are the pages that this deploy removes, sorted by URL.
 	Gone []GonePage
-	// Unanswered are the URLs of deleted pages, of this deploy or an earlier
-	// one, that should answer 410 and for which the site has no page. Sorted.
+	// Unanswered are the URLs of pages that this deploy or an earlier one
+	// deleted. They should answer 410, but the site has no page for them.
+	// Sorted.
 	Unanswered []string
 	// Inactive are pages that still exist but are no longer entries. Sorted.
 	Inactive []string
 	// Unchanged is the number of entries whose content is that of the ledger.
 	Unchanged int
-	// NoUpdate is the number of links that stayed on a changed page and of which
-	// [Options.Updates] sends no update.
+	// NoUpdate is the number of links that stayed on a changed page and that
+	// [Options.Updates] excludes from updates.
 	NoUpdate int
 	// Alike is the number of entries that changed in the same way as others, such as
 	// by a build date. They count as unchanged.
@@ -40,8 +41,8 @@ type Plan struct {
 	// Common is the number of new links that most entries have, such as one to the author
 	// of the theme. They are recorded and not announced.
 	Common int
-	// Untold is the number of links that are gone, or moved with their page, and whose
-	// targets never heard of them. They get no notice.
+	// Untold is the number of links that are gone, or moved with their page, without a
+	// notice: their targets never heard of them.
 	Untold   int
 	Excluded []Exclusion
 }
@@ -79,16 +80,16 @@ func (p *Plan) Due() []Item {
 // input always gives the same plan. If the ledger is new, the plan only records
 // the links that exist.
 //
-// A new link is announced. All other notices go to targets that heard of the link: to
-// which a notice about it was sent, of this page or of an address from which it moved.
-// (Webmention asks to repeat notices for updated and deleted posts, sections 3.2.3 and
-// 3.2.4, "previously sent" ones.) So what the first run recorded sends nothing when it is
+// A new link is announced. All other notices go only to targets that heard of the link: a
+// notice about it was sent, from this page or from its earlier address. (Webmention asks
+// to repeat "previously sent" notices for updated and deleted posts, sections 3.2.3 and
+// 3.2.4.) So the links that the first run recorded cause no notice when their page is
 // edited, renamed or deleted. With [UpdateAll], all targets count as notified.
 //
-// A page that moved with a redirect is announced under its old address, by which the
-// target knows it, and so are later changes: a receiver that follows the redirect
-// (section 3.2.2) finds the mention that it has, while the new address would be a second
-// one. Without a redirect, the old address is gone and the new one is announced.
+// A page that moved with a redirect is still announced under its old address, and so are
+// its later changes. A receiver that follows the redirect (section 3.2.2) finds the
+// mention that it has; the new address would add a second one. Without a redirect, the
+// old address counts as deleted and the new one is announced.
 func Diff(e *Entries, snap *ledger.Snapshot) *Plan {
 	d := &differ{known: indexLedger(snap), updates: e.updates, now: e.now, current: make(map[string]bool, len(e.List)),
 		quiet: map[linkKey]bool{}, forced: map[linkKey]bool{}, plan: &Plan{Base: e.Base, First: snap.New, Excluded: e.Excluded}}
@@ -182,11 +183,12 @@ type differ struct {
 	// targets that most entries have.
 	alike  map[uint64]bool
 	common map[string]bool
-	// silent are links whose target took no notices long ago.
+	// silent are links to targets that accepted no notices long ago.
 	silent []silentLink
 }
 
-// silentLink is a link whose target took no notices when it was last asked.
+// silentLink is a link to a target that accepted no notices when it was last
+// asked.
 type silentLink struct {
 	entry  *Entry
 	target string
@@ -422,16 +424,16 @@ func (d *differ) asked(source, target string) (last time.Time) {
 	return last
 }
 
-// silentFor is how long a target that took no notices is left alone while the page with
-// the link stays as it is, and mostSilent how many such targets a plan asks: those that
-// were left alone for the longest time.
+// silentFor is how long a plan leaves a target alone that accepted no notices, while
+// the page with the link stays as it is. mostSilent is how many such targets a plan
+// then asks. It takes those that it left alone for the longest time.
 const (
 	silentFor  = 30 * 24 * time.Hour
 	mostSilent = 10
 )
 
 // gone handles a page of the ledger that is no longer an entry. renamed is the new page
-// with the same content, "" if there is none.
+// with the same content, or "".
 func (d *differ) gone(p ledger.Page, e *Entries, renamed string) {
 	event, row := ledger.Deleted, ledger.Page{URL: p.URL, Hash: p.Hash, Gone: true}
 	excluded := e.excluded[p.URL]
@@ -513,7 +515,7 @@ func (d *differ) addNotice(e *Entry, source, target string, event ledger.Event, 
 	return item.Withdrawn
 }
 
-// open returns the open notice about a link, nil if there is none.
+// open returns the open notice about a link, or nil.
 func (d *differ) open(source, target string) *ledger.Notice {
 	for _, n := range d.known.notices[linkKey{source, canonical(target)}] {
 		if n.Open() {
@@ -545,7 +547,7 @@ func (d *differ) combine(open *ledger.Notice, event ledger.Event, feed bool) (e 
 	return event, false
 }
 
-// unanswered lists the deleted pages for which the site has no page.
+// unanswered lists the deleted pages that the site has no page for.
 func (d *differ) unanswered(e *Entries, snap *ledger.Snapshot) {
 	for _, p := range snap.Pages {
 		if p.Gone && p.Replacement == "" && !d.current[p.URL] && e.excluded[p.URL] == "" && isOwn(p.URL, e.Origin) {

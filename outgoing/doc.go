@@ -13,7 +13,7 @@
 // notices to send, and the change to the ledger that records them. Package
 // deliver sends the notices of a ledger and records each [Outcome].
 //
-// A [Sender] implements one protocol; packages pingback, webmention, linkmethod
-// and websub have one each. Senders make their requests with a [Client], which
-// refuses addresses that are not on the public internet unless you allow them.
+// A [Sender] implements one protocol; package send has one for each. Senders
+// make their requests with a [Client], which refuses addresses that are not on
+// the public internet unless you allow them.
 package outgoing

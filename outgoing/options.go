@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/internal/glob"
 )
 
-// Options select the pages whose links are notified, and the links. The zero
-// value selects all.
+// Options select the pages and links that cause notices. The zero value selects
+// all.
 type Options struct {
 	// Pages and Exclude are globs of docroot paths, in which ** matches any
 	// number of segments. Without Pages, all pages are selected.
@@ -19,8 +19,8 @@ type Options struct {
 	// Allow and Deny are patterns of targets: HOST, *.HOST, or a glob of a whole
 	// URL. Without Allow, all targets are selected. Deny overrides Allow.
 	Allow, Deny []string
-	// Content is a CSS selector of the elements whose links count. It replaces
-	// the rules of [Read].
+	// Content is a CSS selector: links count if they are in elements that it
+	// matches. It replaces the rules of [Read].
 	Content string
 	// Rel are link types; links with one of them do not count.
 	Rel []string
@@ -38,15 +38,16 @@ type Options struct {
 	Hubs func(feed []byte) []string
 }
 
-// Updates says for which links an update is sent when their page changed and they
-// stayed. New links are always announced, as are links whose target took no notices
-// before; removed links, moved and deleted pages are if the target was notified of the
-// link. Hubs always learn that a feed changed.
+// Updates selects the links that get an update when their page changed and they
+// stayed. It does not affect other notices: new links are always announced, and so are
+// links to targets that accepted no notices before. A removed link, or a page that
+// moved or was deleted, is announced if the target was notified of the link. Hubs
+// always learn that a feed changed.
 type Updates string
 
 const (
-	// UpdateAnnounced selects the links that were announced before. So an edit of
-	// a page of the archive, whose links were only recorded, sends none. It is the
+	// UpdateAnnounced selects the links that were announced before. Links that the
+	// first run only recorded get no update when their page is edited. It is the
 	// default: "" means the same.
 	UpdateAnnounced Updates = "announced"
 	// UpdateAll selects all links, and takes all targets for notified, such as by another

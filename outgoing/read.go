@@ -17,7 +17,7 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// Entry is a page of the site whose links are notified.
+// Entry is a page of the site that can cause notices for its links.
 type Entry struct {
 	Page string // path in the docroot
 	URL  string // absolute URL on the site
@@ -29,7 +29,7 @@ type Entry struct {
 	// Internal are the pages of the site itself that the content links to, as
 	// sorted site paths. They get no notice. Set if Options.Internal is.
 	Internal []string
-	// Feed is set for a feed, whose targets are its hubs.
+	// Feed is set for a feed. The targets of a feed are its hubs.
 	Feed bool
 }
 
@@ -54,7 +54,7 @@ type Exclusion struct {
 	Pages  int
 }
 
-// Entries are the pages of a site whose links are notified.
+// Entries are the pages of a site that can cause notices for their links.
 type Entries struct {
 	Base     string      // base URL of the site
 	Origin   string      // its scheme and host
@@ -74,19 +74,20 @@ type Entries struct {
 var ErrNoBase = errors.New("the site was loaded without a base URL")
 
 // Read returns the entries of a site, which must have a base URL. Pages that the
-// snapshot contains are entries even if they no longer link to other sites. Files
-// that are unchanged in cache are not parsed again, and Read updates the cache; it
-// may be nil. The error is [ErrNoBase], that of an option, or that of a page that
+// snapshot contains are entries even if they no longer link to other sites. Read
+// does not parse files that are unchanged in cache, and updates the cache, which
+// may be nil. The error is [ErrNoBase], or about an option, or about a page that
 // cannot be read.
 //
-// The content of a page is the e-content of its only h-entry, with the replies,
-// likes, reposts, bookmarks, tags (u-category) and copies (u-syndication) of that entry;
-// or else its main article, or else main, or else body. What others wrote about the page
-// does not count (u-comment, u-like and the like); outside of e-content neither do nav,
-// aside, footer and time, lists of comments and webmentions by the classes of common
-// themes, the author (p-author), and citations (h-cite) other than replies, likes, reposts
-// and bookmarks. A page with several entries is a list, whose links do not count, and so
-// is one whose only entry has a title that is a link to another page of the site.
+// The content of a page is the e-content of its only h-entry, with the replies, likes,
+// reposts, bookmarks, tags (u-category) and copies (u-syndication) of that entry. Without
+// an h-entry, it is the main article, or else main, or else body. What others wrote about
+// the page (u-comment, u-like and the like) does not count. Outside of e-content, these do
+// not count either: nav, aside, footer and time, lists of comments and webmentions by the
+// classes of common themes, the author (p-author), and citations (h-cite) other than
+// replies, likes, reposts and bookmarks. A page with several entries is a list, and links
+// of lists do not count. A page is also a list if the title of its only entry links to
+// another page of the site.
 func Read(ctx context.Context, docroot *site.Site, snap *ledger.Snapshot, opt Options, cache *Cache) (*Entries, error) {
 	r, err := opt.compile()
 	if err != nil {
@@ -255,16 +256,16 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 	return m, nil
 }
 
-// isSilent reports whether a page has certainly no targets, as most pages of many sites:
-// its outbound links are those of a menu or footer, and it has no sign of being a list, an
-// excerpt or a tombstone, so that nothing needs to be known of its tree.
+// isSilent reports whether a page certainly has no targets, like most pages of many sites.
+// Its outbound links are all in a menu or footer, and nothing suggests that it is a list,
+// an excerpt or a tombstone. The tree of such a page is not needed.
 func isSilent(text []byte, outbound []int) bool {
 	return !bytes.Contains(text, []byte("h-entry")) && !bytes.Contains(text, []byte(`"410`)) && scanhtml.IsApart(text, outbound)
 }
 
-// read returns the result for the text of a page, whose file has the hash sum. Its content
-// is hashed if it has targets or if the ledger has the page; for other pages, changes do not
-// matter.
+// read returns the result for the text of a page; sum is the hash of its file. It hashes
+// the content if the page has targets or the ledger has the page. Changes of other pages do
+// not matter.
 func (w *pageWorker) read(e Entry, text []byte, sum uint64, known bool) pageResult {
 	if e.Feed {
 		e.Hash, e.Targets = fmt.Sprintf("%016x", sum), w.rules.opt.Hubs(text)
@@ -291,8 +292,8 @@ func (w *pageWorker) read(e Entry, text []byte, sum uint64, known bool) pageResu
 	return pageResult{entry: e}
 }
 
-// otherPage returns a function that reports whether a link of a page leads to another page of
-// the site, except the home page, to which the site's name links.
+// otherPage returns a function that reports whether a link of a page leads to another page
+// of the site. The home page does not count, because the site's name links to it.
 func (w *pageWorker) otherPage(page string) func(href string) bool {
 	base, err := weburl.Parse(page)
 	if err != nil {

@@ -40,7 +40,7 @@ type Sender interface {
 	Send(ctx context.Context, n ledger.Notice, e Endpoint) Outcome
 }
 
-// Endpoint is the URL to which a sender sends the notices for one target.
+// Endpoint is the URL that receives the notices for one target.
 type Endpoint struct {
 	URL string // absolute; "" if the target does not take notices of this protocol
 	// Via says for the report where the endpoint was found, such as "Link
@@ -99,10 +99,10 @@ func RequestFailed(err error) Outcome {
 	return o
 }
 
-// Refused returns the outcome of a response whose status is not a success. who
-// answered, such as "the hub", and what it said, which may be "", go into the
-// message. The outcome is temporary for time-outs, too many requests and
-// failures of the server, except those that will not pass (501, 505). now is
+// Refused returns the outcome of a response that has no success status. The
+// message contains who, the party that answered, such as "the hub", and said,
+// its words, which may be "". The outcome is temporary for time-outs, too many
+// requests and failures of the server, except lasting ones (501, 505). now is
 // when the response arrived: its Retry-After field may be a date.
 func (r *Response) Refused(who, said string, now time.Time) Outcome {
 	o := Outcome{State: ledger.Permanent, Status: r.Status, Message: who + " answered " + StatusText(r.Status)}

@@ -25,12 +25,12 @@ import (
 // the protocol [Internal], sorted by target and source, for [Write]. The site must
 // have a base URL. It reads files only.
 //
-// A link counts if it is in the content of its page, as [outgoing.Read] finds it,
-// and if the site answers it with a page: so menus, lists of several entries, broken
-// links, and everything inside data-no-mention do not count. The options select
-// pages and content as they do for notices. Two pages that link to each other are two
-// mentions, several links from one page to another are one. The title of a mention is
-// the first h1 of the page, or else its title; its language is that of the page.
+// A link counts if it is in the content of its page, as [outgoing.Read] finds it, and
+// if it leads to a page of the site. Menus, lists of several entries, broken links,
+// and everything inside data-no-mention do not count. The options select pages and
+// content as they do for notices. Two pages that link to each other make two
+// mentions. Several links from one page to another make one. The title of a mention
+// is the first h1 of the page, or else its title; its language is that of the page.
 func Backlinks(ctx context.Context, s *site.Site, opt outgoing.Options) iter.Seq2[incoming.Mention, error] {
 	return func(yield func(incoming.Mention, error) bool) {
 		all, err := backlinks(ctx, s, opt)

@@ -466,8 +466,8 @@ func (d *folder) write(f *file) error {
 	return nil
 }
 
-// removeOthers removes those files of earlier exports, among the names for which
-// mayBeOurs is true, that are not kept, with what interrupted exports left behind.
+// removeOthers removes the files of earlier exports that are not in keep, and what
+// interrupted exports left behind. It looks only at names that mayBeOurs accepts.
 func (d *folder) removeOthers(keep []file, mayBeOurs func(name string) bool) (removed int, err error) {
 	for _, f := range keep {
 		delete(d.kinds, f.name)

@@ -163,7 +163,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// generator is the value by which files of an export are recognised.
+// generator is the value that identifies the files of an export.
 const generator = "sitelink mentions export"
 
 // format writes the files of pages in one format.

@@ -12,8 +12,8 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// Manifest replaces the content of a directory by files, whose names are slash paths,
-// and returns the manifest of the site that they are.
+// Manifest replaces the content of a directory by files and returns the manifest of
+// the site that they form. The names of files are slash paths.
 func Manifest(t testing.TB, dir string, files map[string]string, opt site.Options, closed ...string) *incoming.Manifest {
 	t.Helper()
 	err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755))

@@ -15,7 +15,7 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
-// Store is an [incoming.Store] in memory. The zero value is an empty one whose clock is
+// Store is an [incoming.Store] in memory. The zero value is an empty store that uses
 // time.Now. It is safe for concurrent use.
 //
 // A store may call a function that changes mentions again when another process
@@ -178,8 +178,8 @@ func (s *Store) selected(ctx context.Context, f incoming.Filter) ([]incoming.Men
 	return all, nil
 }
 
-// isAt reports whether a canonical URL is the wanted URL, whatever its fragment,
-// or has the wanted host.
+// isAt reports whether a canonical URL is the wanted URL, apart from its
+// fragment, or has the wanted host.
 func isAt(canonical, wanted string) bool {
 	if wanted == "" {
 		return true

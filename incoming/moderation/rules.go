@@ -105,10 +105,10 @@ func cutComment(line string) (before, comment string) {
 	return line, ""
 }
 
-// UpdateRules returns a file of rules that has these rules. It keeps the lines of the
-// old text, with their order, spacing and comments, except those about patterns whose
-// rule changed or no longer exists. New rules follow at the end, sorted by pattern. A
-// line of the old text that is wrong becomes a comment.
+// UpdateRules returns a file that has these rules. It keeps the lines of the old text
+// with their order, spacing and comments, except lines about a rule that changed or
+// is gone. New rules follow at the end, sorted by pattern. A line of the old text
+// that is wrong becomes a comment.
 func UpdateRules(old []byte, rules []incoming.Rule) []byte {
 	missing := map[string]incoming.Rule{}
 	for _, rule := range rules {
@@ -186,9 +186,9 @@ type Skipped struct {
 	Why  string
 }
 
-// ParseBlockList reads a list of hosts to block, and returns a rule for each, sorted by
-// pattern, with the note, and the lines that are not understood. Lines may be of any of
-// these formats, also mixed:
+// ParseBlockList reads a list of hosts to block. It returns a rule with the note for
+// each host, sorted by pattern, and the lines that it does not understand. A list may
+// mix lines of these formats:
 //
 //	spam.example                      hosts, as in domainblocklist and blocklists of webmention.io
 //	*.spam.example                    wildcards

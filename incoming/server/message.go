@@ -65,9 +65,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ambiguous reports whether a request with chunks also has a length. net/http takes the
-// chunks, and a proxy before it may have taken the length: what one takes for the body, the other
-// takes for the next request (RFC 9112 6.1). A request whose fields were not seen counts too.
+// ambiguous reports whether a request with chunks also has a length. net/http uses the
+// chunks, and a proxy in front of it may have used the length. Then one reads as a request
+// what the other reads as a body (RFC 9112 6.1). A request with fields that were not seen
+// counts, too.
 func (c *conn) ambiguous(r *http.Request) bool {
 	fields := c.fields.Swap(nil)
 	if len(r.TransferEncoding) == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/sitelink/sitelink/incoming"
 )
 
-// countsAge is the time for which /metrics and /healthz use the counts of the
-// store again: they may be public, and counting a large store takes time.
+// countsAge is how long /metrics and /healthz reuse the counts of the store.
+// They may be public, and counting a large store takes time.
 const countsAge = 5 * time.Second
 
 // healthTimeout is the time that the store has to answer /healthz.

@@ -21,10 +21,10 @@ type Docroot struct {
 // Pages serves the files of docroots, for Options.Pages: a small site needs no
 // other web server. It is safe for concurrent use.
 //
-// A directory is answered by its index.html, after a redirect to the address with
-// a final slash. A missing file is answered by 404.html of the docroot. There are
-// no listings. Files whose name begins with a dot are not served, except below
-// .well-known. Nothing outside of the docroot is served, also not through
+// For a directory, Pages redirects to the address with a final slash and serves
+// the directory's index.html. For a missing file, it serves 404.html of the
+// docroot. It makes no listings. It does not serve files that begin with a dot,
+// except below .well-known, and nothing outside of the docroot, even through
 // symbolic links.
 type Pages struct {
 	roots []pageRoot

@@ -135,8 +135,8 @@ func New(opt Options) *Server {
 	return s
 }
 
-// knownMethods are those for which 405 is the answer if a path does not have them.
-// Others get 501.
+// knownMethods are the methods that get 405 at a path that does not accept them.
+// Other methods get 501.
 var knownMethods = "GET HEAD POST PUT PATCH DELETE OPTIONS TRACE "
 
 const linkMethods = "LINK, UNLINK, UNLINKR, LINKMOD"

@@ -11,13 +11,13 @@
 //
 // # What is kept
 //
-// What [Store.Record], [Store.Update] and [Store.SetRules] have written survives a
-// crash of the process, of the system, and a power cut: each commit is synced.
-// Concurrent calls share a commit. The queue of verifications is the mentions that are
-// due: a process claims some for 20 seconds and writes what it found. So no mention is
-// forgotten, and none is verified twice; if a process is killed, another one looks again
-// at those that it was looking at.
+// What [Store.Record], [Store.Update] and [Store.SetRules] have written survives a crash
+// of the process or the system, and a power cut: each commit is synced. Concurrent calls
+// share a commit. The queue of verifications consists of the mentions that are due. A
+// process claims some of them for 20 seconds and writes what it found. So no mention is
+// forgotten, and none is verified twice. If a process is killed, another one takes over
+// the mentions that it had claimed.
 //
-// In PostgreSQL, the tables sitelink_* in the schema that the address selects belong to
-// the store. Select another schema with ?search_path=NAME.
+// In PostgreSQL, the store owns the tables sitelink_* in the schema that the address
+// selects. Select another schema with ?search_path=NAME.
 package store

@@ -29,9 +29,9 @@ func parseID(text string) (i id, ok bool) {
 	return i, err == nil
 }
 
-// idOf returns the ID of the mention with this key. The secret of the database makes
-// it as hard to guess as a random number, so that one index serves for the search by
-// key and by ID, and so that two processes cannot give a key two IDs.
+// idOf returns the ID of the mention with this key: a hash with the secret of the
+// database, as hard to guess as a random number. One index therefore serves searches
+// by key and by ID, and two processes cannot give one key two IDs.
 func (d *database) idOf(k incoming.Key) (i id) {
 	h := hmac.New(sha256.New, d.secret[:])
 	for _, part := range []string{string(k.Action), k.Source, k.Target} {

@@ -24,9 +24,9 @@ const (
 	maxBegun = 5
 	// maxClaims limits the mentions that are claimed at a time.
 	maxClaims = 128
-	// manyWaiting is how many changes have to wait for the disk before a look gives way
-	// to them, giveWayPause how long it waits before it asks again, and giveWayTries
-	// how often: with 32 looks at a time, at least 320 per second begin.
+	// manyWaiting is how many changes must wait for the disk before a look gives way to
+	// them. The look then waits for giveWayPause and asks again, up to giveWayTries
+	// times. With 32 looks at a time, at least 320 per second begin.
 	manyWaiting  = 16
 	giveWayPause = 5 * time.Millisecond
 	giveWayTries = 20
@@ -235,7 +235,7 @@ func (w *worker) giveWay(ctx context.Context) {
 	}
 }
 
-// expire deletes mentions whose time is over, until ctx ends.
+// expire deletes mentions that have expired, until ctx ends.
 func (s *Store) expire(ctx context.Context) {
 	if s.opt.Retain <= 0 {
 		return

@@ -95,7 +95,7 @@ type Page struct {
 	// were permanent and there was at least one.
 	URL   string
 	Moved bool
-	// RetryAfter is the time for which the host asked to wait.
+	// RetryAfter is how long the host asked to wait.
 	RetryAfter time.Duration
 	// Asked is set if a request was sent, at least to a page that redirects.
 	Asked bool

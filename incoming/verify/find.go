@@ -214,7 +214,7 @@ var linkAttributes = map[atom.Atom][]string{
 	atom.Blockquote: {"cite"}, atom.Q: {"cite"}, atom.Ins: {"cite"}, atom.Del: {"cite"},
 }
 
-// find returns the first element that links to the target; nil if there is none.
+// find returns the first element that links to the target, or nil.
 func (d *document) find(wanted target) *html.Node {
 	for n := range d.elements() {
 		for _, name := range linkAttributes[n.DataAtom] {

@@ -17,7 +17,7 @@ type Options struct {
 	Senders []outgoing.Sender
 	// Additional senders send a notice of their own, whatever the others do.
 	Additional []outgoing.Sender
-	// Named senders only send notices whose protocol is already set.
+	// Named senders only send notices that already name their protocol.
 	Named []outgoing.Sender
 
 	// Targets fetches the pages that notices are about. Required.
@@ -27,9 +27,9 @@ type Options struct {
 	Sources outgoing.Doer
 	Live    LiveOptions
 
-	// Recheck are failed notices whose cause may be gone. Run fetches their pages
-	// with Sources, and sends a notice again if its page no longer has the same
-	// problems, and is live.
+	// Recheck are failed notices that might succeed now. Run fetches their pages
+	// with Sources. It sends a notice again if its page is live and no longer has
+	// the same problems.
 	Recheck []ledger.Notice
 
 	// Hosts is the number of hosts to send to in parallel: 64. Each gets one

@@ -11,6 +11,6 @@
 //	claim -> check that the source is live -> discover the endpoint -> begin -> send -> record
 //
 // Begin and record are on disk before the next step starts. A run that is killed
-// therefore loses nothing: a notice that it had not begun is still open, and one
-// that it had begun without recording the outcome is known to be in flight.
+// therefore loses nothing. A notice that it had not begun is still open. A
+// notice that it had begun, but without an outcome, is known to be in flight.
 package deliver

@@ -46,8 +46,8 @@ func (d *delivery) getSource(ctx context.Context, source string) (sourcePage, *o
 	return p, resp
 }
 
-// recheck plans the failed notices of which the page no longer has the problems for
-// which they failed.
+// recheck plans failed notices again if their page no longer has the problems that
+// made them fail.
 func (d *delivery) recheck(ctx context.Context, base string) error {
 	if d.opt.Sources == nil {
 		return nil

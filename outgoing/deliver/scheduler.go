@@ -233,7 +233,7 @@ func (s *scheduler) handleResult(r jobResult) error {
 	n := r.done.Notice
 	again := n.State == ledger.Retry && r.job.runs < 2 && r.namedTime && n.Next.Sub(now) <= s.opt.MaxWait
 	if again {
-		// The target named a time for which this run can wait.
+		// The target named a time that this run can wait for.
 		r.job.runs++
 		r.job.notice = n
 		q.ready = n.Next

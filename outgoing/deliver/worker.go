@@ -225,9 +225,9 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Host)
 }
 
-// onceSender is implemented by senders whose protocol can only announce that a
-// link exists, and not that its page changed. Takes returns true for updates
-// nevertheless, because a target may have refused the page as it was.
+// onceSender is implemented by senders of protocols that can announce a link,
+// but not a change of its page. Their Takes still returns true for updates,
+// because a target may have refused the page as it was.
 type onceSender interface {
 	Once() bool
 }

@@ -124,11 +124,11 @@ func (p *parsed) missing() (all []string) {
 	return all
 }
 
-// maxLease is the longest time for which a notice is claimed without a renewal.
+// maxLease is the longest time that a notice is claimed without a renewal.
 const maxLease = time.Hour
 
-// maxWait is the longest time for which a notice or a host waits. A later time in
-// a ledger is from a clock that was wrong.
+// maxWait is the longest time that a notice or a host waits. A later time in a
+// ledger comes from a wrong clock.
 const maxWait = 30 * 24 * time.Hour
 
 // clampTimes limits times that are too far in the future.

@@ -1,4 +1,5 @@
-// Package ledger records which notices were sent to whom, and with what outcome.
+// Package ledger records which notices were sent, to which targets, and with
+// what outcome.
 //
 //	store, err := ledger.OpenFile(".sitelink/ledger.jsonl", ledger.FileOptions{})
 //	defer store.Close()

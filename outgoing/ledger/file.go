@@ -267,10 +267,10 @@ func (f *File) Plan(_ context.Context, base string, c Change) error {
 	return nil
 }
 
-// save writes the records to the file and empties the journal. If there is a crash
-// in between, the next run applies the journal to the file again. So the file first
-// gets the state at the end of the journal, to which that makes no difference: in a
-// later state, it would undo changes.
+// save writes the records to the file and empties the journal. After a crash in
+// between, the next run applies the journal to the file again. That changes nothing
+// if the file has the state at the end of the journal, but would undo changes of a
+// later state. So save writes the state at the end of the journal first.
 func (f *File) save(b *records) error {
 	states := []*records{b}
 	if b != f.records && !f.log.empty() {

@@ -33,8 +33,8 @@ type countedPage struct {
 	Links int `json:"links,omitempty"`
 }
 
-// Write writes a snapshot as a ledger file: sorted JSON Lines, of which the first
-// has the version and the base URL of the site. The only errors are those of w.
+// Write writes a snapshot as a ledger file: sorted JSON Lines. The first line has
+// the version and the base URL of the site. The only errors are those of w.
 func Write(w io.Writer, s *Snapshot) error {
 	b := newRecords()
 	b.base, b.pages, b.links, b.unsupported = s.Base, s.Pages, s.Links, s.Unsupported

@@ -73,10 +73,10 @@ func (g *Git) Plan(ctx context.Context, base string, c Change) error {
 	return err
 }
 
-// Claim pushes the claim of this runner before it returns the notices. A notice
-// of a runner that has ended, or whose lease it no longer renews, may have been
-// sent; it is returned with the state InFlight, unless the journal of that runner
-// is here and tells more.
+// Claim pushes the claim of this runner before it returns the notices. If another
+// runner has ended or stopped renewing a lease, it may have sent the notice.
+// Claim returns such a notice with the state InFlight, unless the journal of that
+// runner is here and knows more.
 func (g *Git) Claim(ctx context.Context, now time.Time, limit int) (claimed []Notice, err error) {
 	if err := g.local.writable(); err != nil {
 		return nil, err
@@ -151,10 +151,10 @@ func (g *Git) Held(ctx context.Context, now time.Time) ([]Held, error) {
 	return slices.SortedFunc(maps.Values(by), func(a, b Held) int { return strings.Compare(a.Runner, b.Runner) }), nil
 }
 
-// Begin writes to the local journal that the notice is about to be sent. If there
-// are 20 notices whose outcome the remote does not know, it first pushes: so many
-// are sent again if this machine is lost. Begin fails if the push fails, and if the
-// lease has ended, because another runner may have the notice.
+// Begin writes to the local journal that the notice is about to be sent. If the
+// remote does not know the outcome of 20 notices, Begin pushes first: at most these
+// are sent again if this machine is lost. Begin fails if the push fails. It also
+// fails if the lease has ended, because another runner may have the notice.
 func (g *Git) Begin(ctx context.Context, k Key) error {
 	g.counting.Lock()
 	for len(g.untold) >= maxUntold {

@@ -49,8 +49,9 @@ type Git struct {
 	warnings []Warning   // about what was fetched
 	dirty    atomic.Bool // there are outcomes that were not pushed
 
-	// untold are the notices that were begun and whose outcome was not pushed, and whether it is in the journal. Begin
-	// waits while there are maxUntold; changed says when to look again.
+	// untold are the notices that were begun without their outcome being pushed, and
+	// whether the journal has it. Begin waits while there are maxUntold; changed says when
+	// to look again.
 	counting sync.Mutex
 	changed  *sync.Cond
 	untold   map[Key]bool
@@ -286,7 +287,7 @@ func (g *Git) exchange(ctx context.Context, change func(*records) bool) error {
 	return g.fail("write", fmt.Errorf("other runners changed it first, %d times in a row", gitTries))
 }
 
-// recorded returns the untold notices whose outcome is in the journal.
+// recorded returns the untold notices that have their outcome in the journal.
 func (g *Git) recorded() (keys []Key) {
 	g.counting.Lock()
 	defer g.counting.Unlock()

@@ -14,9 +14,9 @@ import (
 	"github.com/sitelink/sitelink/internal/system"
 )
 
-// journal is an append-only file of the changes since the ledger file was written.
-// A line is a CRC-32C as eight hexadecimal digits, a space, and an entry. The CRC-32C
-// is that of the entries of all lines so far, so that a missing line is noticed:
+// journal is an append-only file of the changes since the ledger file was written. A
+// line is a CRC-32C as eight hexadecimal digits, a space, and an entry. The CRC-32C
+// covers the entries of all lines so far, which reveals a missing line:
 //
 //	0a1b2c3d {"begin":{"source":..,"target":..}}
 //	0a1b2c3d {"record":{..},"from":{..}}
@@ -54,8 +54,8 @@ func journalLine(sum uint32, entry string) (string, uint32) {
 }
 
 // newJournal opens a journal to append to. Its first size bytes are complete
-// lines, of which the last has the checksum sum; the rest is a cut-off line, which
-// is removed.
+// lines, and sum is the checksum of the last one. It removes the rest, which is a
+// cut-off line.
 func newJournal(on system.FileSystem, name string, size int64, sum uint32) (*journal, error) {
 	f, err := on.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -203,9 +203,8 @@ type journalEnd struct {
 	sum  uint32
 }
 
-// replay applies a journal to the records. A last line that a crash cut off, or of
-// which it left bytes unwritten, is dropped. Other lines that cannot be read are
-// saved elsewhere.
+// replay applies a journal to the records. It drops a last line that a crash left
+// incomplete, and saves other lines that it cannot read elsewhere.
 func (p *parsed) replay(name, text string) (end journalEnd) {
 	for number := 1; text != ""; number++ {
 		line, rest, ended := strings.Cut(text, "\n")

@@ -193,7 +193,7 @@ func SameSite(a, b string) bool {
 // Snapshot is the state of a ledger. It is read-only. Pages are sorted by URL,
 // links by source and target, notices by key, hosts by origin and protocol.
 type Snapshot struct {
-	// Base is the base URL of the site to which the ledger belongs.
+	// Base is the base URL of the site that the ledger belongs to.
 	Base        string
 	Pages       []Page
 	Links       []Link
@@ -239,8 +239,8 @@ func (s *Snapshot) Failed() []Notice {
 	})
 }
 
-// isFirst reports whether the protocol is one of those of which a target gets the
-// first that it supports.
+// isFirst reports whether the protocol is one of a list from which a target gets
+// the first that it supports.
 func (p Protocol) isFirst() bool { return p == AnyProtocol || p == Webmention || p == Pingback }
 
 // Store stores a ledger. Its methods are safe for concurrent use. An error names

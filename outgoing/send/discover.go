@@ -74,9 +74,8 @@ func isHTML(contentType string) bool {
 }
 
 // firstElement returns the name and href of the first <link> or <a> that has
-// both the relation and an href, or "" if there is none. Comments, raw text and
-// templates do not contain elements; noscript does, because scripts do not run
-// here.
+// both the relation and an href, or "". Comments, raw text and templates do not
+// contain elements; noscript does, because scripts do not run here.
 func firstElement(body []byte, contentType string) (element, href string) {
 	text, err := charset.NewReader(bytes.NewReader(body), contentType)
 	if err != nil {

@@ -17,12 +17,14 @@
 //     (https://www.w3.org/TR/websub/, section 4) does not define how. All known hubs accept the request of PubSubHubbub
 //     0.4 (section 7.1): hub.mode=publish and hub.url. [outgoing.Read] finds the hubs if its option Hubs is [Hubs].
 //
-// [FetchProblems] gets a page as a receiver would and returns what is wrong with it, each [Problem] with its cure.
-// [CheckSource] does the same for a page that you have. A [Previewer] shows for each target of a page the protocol and
-// endpoint that would be used, and the problems that the receiver would find. It sends nothing except GET requests, and
-// OPTIONS if one of the senders uses it.
+// [FetchProblems] gets a page as a receiver would and returns its problems, each [Problem]
+// with its remedy. [CheckSource] does the same for a page that you have. A [Previewer]
+// shows for each target of a page the protocol and endpoint that would be used, and the
+// problems that the receiver would find. It sends nothing except GET requests, and OPTIONS
+// if one of the senders uses it.
 //
-// Receivers give few reasons. WordPress answers fault 0 without text for a page without a title, for a link around a
-// picture, and for a link that it does not find. Its rules are therefore applied exactly (class-wp-xmlrpc-server.php,
-// pingback_ping, version 6.1; they have not changed for years).
+// Receivers give few reasons. WordPress answers fault 0 without text for a page without a
+// title, for a link around a picture, and for a link that it does not find. The package
+// therefore applies its rules exactly (class-wp-xmlrpc-server.php, pingback_ping, version
+// 6.1; they have not changed for years).
 package send

@@ -38,8 +38,8 @@ const (
 // whole seconds, so one second is added.
 const floodInterval = 16 * time.Second
 
-// recheckAfter is the wait before the one repeat after a fault whose cause may be
-// that the page was not live everywhere yet.
+// recheckAfter is the wait before the one repeat after a fault that can mean that
+// the page was not live everywhere yet.
 const recheckAfter = 10 * time.Minute
 
 // subject returns what a code is about, which its bits 5 to 8 encode (PB-41):

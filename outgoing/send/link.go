@@ -61,10 +61,10 @@ func (s *LinkSender) Takes(e ledger.Event) bool { return e != ledger.Updated }
 // Spacing returns 0: the pace of the client is enough (LK-52).
 func (s *LinkSender) Spacing() time.Duration { return 0 }
 
-// Send calls the host of the target: LINK for a new link, UNLINK for a removed one. A page
-// that moved gets UNLINK with its new URL, and LINK from there: a host may have removed the
-// link only. A peer whose form is not known gets a second request if it does not understand
-// the first.
+// Send calls the host of the target: LINK for a new link, UNLINK for a removed one. For a
+// page that moved, it sends UNLINK with the new URL, and LINK from there, because a host
+// may do no more than remove the link. If it is not known which form a peer speaks, the
+// peer gets a second request if it does not understand the first.
 func (s *LinkSender) Send(ctx context.Context, n ledger.Notice, e outgoing.Endpoint) outgoing.Outcome {
 	c := LinkCall{Method: Unlink, Source: n.Source, Target: n.Target, Replacement: n.Replacement}
 	switch n.Event {

@@ -58,8 +58,8 @@ type LinkCall struct {
 	Subscribe bool `json:"subscribe,omitempty"`
 }
 
-// Receiver returns the URL whose host gets the call (LK-12): the target for LINK
-// and UNLINK, the source for UNLINKR and LINKMOD.
+// Receiver returns the URL of the host that gets the call (LK-12): the target
+// for LINK and UNLINK, the source for UNLINKR and LINKMOD.
 func (c LinkCall) Receiver() string {
 	if c.Method == UnlinkR || c.Method == LinkMod {
 		return c.Source

@@ -136,8 +136,8 @@ func (s *Pingback) outcome(ctx context.Context, n ledger.Notice, resp *outgoing.
 	return outgoing.Outcome{State: ledger.Retry, Message: err.Error()}
 }
 
-// refusedOutcome returns the outcome of a response whose status is not a
-// success. The body may contain a fault as well.
+// refusedOutcome returns the outcome of a response that has no success status.
+// The body may contain a fault as well.
 func refusedOutcome(resp *outgoing.Response, r reply) outgoing.Outcome {
 	said := ""
 	if r.fault != nil {

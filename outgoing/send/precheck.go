@@ -41,10 +41,10 @@ func (c ProblemCode) ofPage() bool {
 	return false
 }
 
-// Problem is a reason for which a receiver may refuse a notice.
+// Problem is a reason why a receiver may refuse a notice.
 type Problem struct {
 	Code ProblemCode
-	// Protocol is the protocol whose receivers refuse the notice:
+	// Protocol is the protocol in which receivers refuse the notice:
 	// [ledger.AnyProtocol] if all do.
 	Protocol ledger.Protocol
 	// Message says what is wrong, Cure how to fix it. Both start with a lower
@@ -152,8 +152,8 @@ func CheckSource(source string, page *outgoing.Response, target string) []Proble
 	return found
 }
 
-// redirected returns the problem of a page whose URL redirects: WordPress does
-// not follow redirects of a source.
+// redirected returns the problem of a page with a URL that redirects: WordPress
+// does not follow redirects of a source.
 func redirected(source, final string) Problem {
 	problem := Problem{Code: Redirected, Protocol: ledger.Pingback, Offset: -1,
 		Message: fmt.Sprintf("the page redirects to %s, and WordPress does not follow redirects", final),

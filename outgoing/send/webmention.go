@@ -13,7 +13,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// maxResponse limits the body of a response, of which one line is shown.
+// maxResponse limits the body of a response. One line of it is shown.
 const maxResponse = 64 << 10
 
 // accept prefers the responses from which a message can be made.

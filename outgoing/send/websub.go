@@ -17,7 +17,7 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// maxWebSubResponse limits the body of a response, of which one line is shown.
+// maxWebSubResponse limits the body of a response. One line of it is shown.
 const maxWebSubResponse = 16 << 10
 
 // WebSub is the [outgoing.Sender] of WebSub. The source of its notices is a

@@ -105,7 +105,7 @@ func decodeReply(body []byte, contentType string) (reply, error) {
 	return reply{text: params.all()}, nil
 }
 
-// faultNode returns the fault element of a response, nil if there is none.
+// faultNode returns the fault element of a response, or nil.
 func faultNode(root *node) *node {
 	if root == nil {
 		return nil
@@ -170,7 +170,7 @@ type node struct {
 
 func (n *node) is(name xml.Name) bool { return n.name == name.Local && n.prefix == name.Space }
 
-// child returns the first child with that name, nil if there is none.
+// child returns the first child with that name, or nil.
 func (n *node) child(name string) *node {
 	if n != nil {
 		for _, c := range n.children {

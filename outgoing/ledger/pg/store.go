@@ -250,9 +250,8 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
 }
 
-// Claim leases rows that no other runner has. A notice of a runner that has ended,
-// or whose lease it no longer renews, has the state InFlight if that runner had
-// begun it.
+// Claim leases rows that no other runner has. A notice has the state InFlight if
+// another runner had begun it and then ended or stopped renewing the lease.
 func (s *Store) Claim(ctx context.Context, now time.Time, limit int) ([]ledger.Notice, error) {
 	held, err := s.held(ctx, now, true)
 	if err != nil {
