@@ -14,9 +14,9 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Cause is one reason for findings: the place in the sources that they all come
-// from, or, when that is not known, one link that many pages have in the same
-// context, such as their menu. Repairing it repairs all of them.
+// Cause is one reason for findings. It is the place in the sources that they
+// all come from or, when that is not known, one link that many pages have in
+// the same context, such as their menu. Repairing it repairs all of them.
 type Cause struct {
 	// ID identifies the cause in reports: 16 hexadecimal digits. Another run gives
 	// the same cause the same ID, until the place moves.
@@ -38,12 +38,12 @@ type Cause struct {
 	// Targets are indexes of one finding for each target that the links lead to: First, then
 	// the most frequent targets; only First if all are about one link.
 	Targets []int
-	// Family is what the links of First have in common with those of other causes:
-	// the first directory or file of their address that the docroot lacks, the page
-	// that lacks an id with # after it, or else the address. An asterisk stands for a
-	// language, and for each version or date. Links that a rule of the host redirects have
-	// the place of the rule in common, such as .htaccess:3. Causes with the same
-	// Family often have one repair. It is empty for faults of files.
+	// Family is what the links of First have in common with links of other causes. It is
+	// the first directory or file of their address that the docroot lacks, or the page
+	// that lacks an id, followed by #, or else the address. An asterisk stands for a
+	// language, and for each version or date. For links that a rule of the host redirects,
+	// it is the place of the rule, such as .htaccess:3. Causes with the same Family often
+	// have one repair. It is empty for faults of files.
 	Family string
 }
 
@@ -60,8 +60,8 @@ type Cause struct {
 //   - a link of a page, and the same link in feeds that repeat the page;
 //   - what one template does wrong about endpoints, on all pages;
 //   - fragments that are left to scripts on the same evidence, of all pages;
-//   - links to ids of the linking page itself that a template has turned into links
-//     to another page;
+//   - links to ids of their own page that a template has turned into links to
+//     another page;
 //   - addresses that moved from one directory to another, and an id that is gone
 //     from many pages;
 //   - links of a language switcher to translations that are missing;
@@ -244,9 +244,8 @@ func joinVersions(fs []Finding, keys []causeKey) {
 	}
 }
 
-// singleValues returns how the links of each key of a kind are written, without keys whose
-// links are written in several ways. What feeds write, in a place with other links, does
-// not count.
+// singleValues returns the value of the links of each key of a kind. It leaves out keys
+// with several values. A link of a feed does not count if its place has other links.
 func singleValues(fs []Finding, keys []causeKey, kind causeKind) map[causeKey]string {
 	values := map[causeKey]string{}
 	several := map[causeKey]bool{}

@@ -62,7 +62,7 @@ func TestCausesRelative(t *testing.T) {
 		"2/0 2 pages 0 feeds en/index.html gone.html")
 }
 
-// A page and the feeds that repeat it are one cause, whose first finding is on
+// A page and the feeds that repeat it are one cause. Its first finding is on
 // the page.
 func TestCausesFeeds(t *testing.T) {
 	feed := `<rss version="2.0"><channel><item><link>https://example.org/post/</link><description>&lt;a href="https://example.org/gone/"&gt;x&lt;/a&gt;</description></item></channel></rss>`

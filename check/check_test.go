@@ -274,7 +274,7 @@ func ruled(rules string) isite.Options {
 	return isite.Options{Rules: []*redirect.File{redirect.Netlify("_redirects", []byte(rules))}}
 }
 
-// hosted is a site on a host whose rule files are read.
+// hosted returns the options of a site on a host with rule files.
 func hosted(profile string) isite.Options { return isite.Options{Profile: profileNamed(profile)} }
 
 // circular is a host that redirects /d/ to /d and /d to /d/.

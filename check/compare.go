@@ -85,7 +85,8 @@ func appendFindings(dst, fs []Finding, all bool) []Finding {
 	return dst
 }
 
-// missingFrom returns the findings whose fingerprints, in ids, are not in have.
+// missingFrom returns the findings with fingerprints that are not in have. ids
+// are the fingerprints of fs.
 func missingFrom(have []string, fs []Finding, ids []string) []Finding {
 	has := make(map[string]bool, len(have))
 	for _, id := range have {
@@ -108,14 +109,13 @@ const fingerprintVersion = "sitelink/1"
 // finding in another run: 32 lower-case hexadecimal digits, unique among fs.
 //
 // A fingerprint is a hash of the page, the code, the element and attribute, the
-// target and fragment (or the raw value where there is no target, or the text of
-// a redirect rule), and the number of equal findings before this one in fs.
-// Line, column, offset, message, suggestion and source do not count: a finding
-// that moves stays the same, and a second link to the same missing file on one
-// page is a new one. Fragments that only a script can serve are reported once
-// for a target, on any page, so that only the target counts. Links that are
-// relative to their feed, or lead outside the base path, are reported once for the
-// site.
+// target and fragment (or the raw value where there is no target, or the text of a
+// redirect rule), and the number of equal findings before this one in fs. Line,
+// column, offset, message, suggestion and source do not count: a finding that
+// moves stays the same, and a second link to the same missing file on one page is
+// a new one. A fragment that only a script can serve is reported once for its
+// target, on any page, so only the target counts. Links that are relative to their
+// feed, or lead outside the base path, are reported once for the site.
 //
 // fs must be in the order of [Result.Findings]. Findings may be left out, but
 // only all of a page together. Calls may be concurrent.

@@ -17,10 +17,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// How good suggestions are is measured: links of a site that work are damaged in
-// the ways in which authors break links, in a copy of the site, so that it is
-// known what each of them means. Links to pages and ids that were taken away, or
-// never existed, mean nothing, and should get no suggestion.
+// This file measures how good suggestions are. It damages working links in a
+// copy of a site, as authors break links, so that it knows what each link means.
+// Links to pages and ids that were removed or never existed mean nothing, and
+// should get no suggestion.
 
 // damageKind is a way to break a link.
 type damageKind struct {

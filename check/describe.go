@@ -17,8 +17,8 @@ import (
 
 // describe reads the pages of all bad links again and returns the findings about
 // them, in the order of pages and links, with suggestions. It corrects the
-// summary of j: a link whose fragment names an a element of a quirks mode page
-// in other letter case is fine after all, and pages may have changed. If the
+// summary of j, because pages may have changed, and because a fragment may name
+// an a element of a quirks mode page in other letter case, which is fine. If the
 // number of findings is limited, it leaves out those that are ignored, and counts
 // those beyond the limit.
 func describe(ctx context.Context, s *isite.Site, opt Options, j *judged, ignore *ignoreRules) ([]Finding, error) {
@@ -106,8 +106,8 @@ type findingLimit struct {
 	errors, warnings int // places taken so far
 }
 
-// places returns how many findings as most sites have them take the memory of one
-// whose target has n bytes.
+// places returns how many findings of usual size take as much memory as one with
+// a target of n bytes.
 func places(n int) int { return 1 + n/256 }
 
 // apply takes the findings that are ignored or beyond the limit from a page.

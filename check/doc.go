@@ -34,10 +34,10 @@
 // # Asking about links
 //
 // [Links] lists all links, or those that a [Query] selects, and [WriteLinks]
-// writes them fast. [Explain] tells step by step how a link gets its verdict.
-// [Orphans] tells which files nothing links to, and [Walk] which pages a check
-// reaches from a [Linkset]. [Anchors], [Addresses] and [ExternalTargets] are what
-// it takes to check the links between two sites.
+// writes them fast. [Explain] shows step by step how a link gets its verdict.
+// [Orphans] lists the files that nothing links to, and [Walk] the pages that a
+// check reaches from a [Linkset]. Use [Anchors], [Addresses] and
+// [ExternalTargets] to check the links between two sites.
 //
 // # Following a site
 //

@@ -49,8 +49,8 @@ type Occurrence struct{ Line, Column int }
 // page is the page's path in the docroot, or its address; empty means the home
 // page, or the first page of a site that has none.
 //
-// The error wraps [ErrNotFound] when there is no such page. Otherwise it is that
-// of reading a page, or the cause for which ctx was cancelled.
+// The error wraps [ErrNotFound] when there is no such page. Otherwise it comes
+// from reading a page, or is the cause of ctx.
 func Explain(ctx context.Context, s *site.Site, opt Options, page, raw string) (*Explanation, error) {
 	in := isite.Unwrap(s)
 	id, err := pageNamed(in, page)
@@ -166,8 +166,8 @@ func pageNamed(s *isite.Site, name string) (isite.PageID, error) {
 	return 0, notFound(fmt.Errorf("%s is not a page of %s", name, s.Root()))
 }
 
-// fragment judges the fragment of a link whose path is answered. The zero
-// decision means that the fragment changes nothing.
+// fragment judges the fragment of a link to a path that the host answers. The
+// zero decision means that the fragment changes nothing.
 func (e *Explanation) fragment(ctx context.Context, s *isite.Site, x *isite.Explanation, opt Options) (decision, error) {
 	if x.Fragment == "" {
 		return decision{}, nil

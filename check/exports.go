@@ -94,16 +94,16 @@ type Address struct {
 	// listing for a directory, and rule where the host redirects to another site
 	// or another server answers.
 	Kind string
-	// Final is the site path or URL to which the host redirects, "" when it
-	// does not.
+	// Final is the site path or URL that the host redirects to, "" when it does
+	// not redirect.
 	Final string
 }
 
 // Addresses lists the paths that the host answers, sorted: what another site may
-// link to. It asks the profile for the path of each file and directory, with and
-// without the slash of a directory and the extension of a page, and for the
-// paths that redirect rules name in full. Paths that only match a pattern are
-// not listed, since there is no end to them. Addresses reads no file. The error
+// link to. It tries the path of each file and directory with the profile, with
+// and without the slash of a directory and the extension of a page. It also
+// tries the paths that redirect rules name in full, but not paths that only
+// match a pattern, because these are endless. Addresses reads no file. The error
 // is that of ctx.
 func Addresses(ctx context.Context, s *site.Site) ([]Address, error) {
 	w := addressFinder{isite.Unwrap(s), nil}

@@ -90,7 +90,7 @@ func fileFindings(ctx context.Context, s *isite.Site, opt Options, sum *Summary)
 }
 
 // faultFinder collects the faults of pages as files. It reads again only pages
-// whose faults have a place.
+// with faults that have a place.
 type faultFinder struct {
 	s      *isite.Site
 	reader *isite.Reader
@@ -229,13 +229,14 @@ const (
 	maxOutsideLinks = 5000 // of pages at the top of a host
 )
 
-// outsideBase warns once of links to the site's own host that are not checked because
-// they lead elsewhere than below the base path, if the base URL may be wrong: another
-// base path would lead several of them to files, content has more than a few, or they
-// are most of what templates link to by path. Links that name the host count for the
-// first reason only: their authors mean another part of it. With the base path /docs, four
-// different links such as /a/ in content are warned about, and three are not; and
-// /manual/x.html is if the docroot has x.html and, for most of these links, their file.
+// outsideBase warns once if the base URL may be wrong. The sign is links to the site's own
+// host that are not checked because they lead outside the base path. There are three
+// reasons to warn: another base path would lead several of them to files, content has more
+// than a few, or they are most of the links by path in templates. Links that name the host
+// count for the first reason only: their authors mean another part of the host. With the
+// base path /docs, outsideBase warns of four different links such as /a/ in content, but
+// not of three. It warns of links such as /manual/x.html if the docroot has x.html and the
+// files of most of the others.
 func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 	s := w.s
 	top := s.BasePath() == "" && !s.Rooted() // a link that was built for a base path has no file
@@ -397,9 +398,9 @@ func (w *faultFinder) outsideBase(ctx context.Context, c *scope) error {
 // maxBaseBytes bounds what baseOf looks up: a target can have thousands of slashes.
 const maxBaseBytes = 32 << 20
 
-// baseOf returns the base path with which a target outside the site's base path would
-// lead to a file other than the home page, "" if there is none: /manual for
-// /manual/x.html, if the docroot has x.html. room is how many bytes of addresses may
+// baseOf returns the base path that would lead a target outside the site's base path
+// to a file other than the home page: /manual for /manual/x.html, if the docroot has
+// x.html. It returns "" if no base path does. room is how many bytes of addresses may
 // still be looked up.
 func baseOf(s *isite.Site, target string, room *int) string {
 	if s.Rooted() {

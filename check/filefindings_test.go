@@ -14,9 +14,9 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// The findings of an inspector, made while pages are read, and those of
-// Options.More are part of the result: of a full run, of a run over a part of
-// the site, and after each update.
+// The result has the findings of an inspector, which are made while pages are
+// read, and the findings of Options.More: in a full run, in a run over a part
+// of the site, and after each update.
 func TestMore(t *testing.T) {
 	ctx := context.Background()
 	root := tempDocroot(t, files{"index.html": plain + "<a href=b.html>", "b.html": plain + "<b>x</b>", "c.html": plain + "<b>x</b>", "s.css": "b{}"})

@@ -143,8 +143,8 @@ type Concerns struct {
 	Referrers []string `json:"referrers"`
 }
 
-// AnsweringFile returns the docroot path of the file, or of the directory whose
-// listing, the host sends for the link; "" when there is none. s is the site
+// AnsweringFile returns the docroot path of the file that the host sends for
+// the link, or of the directory if it sends a listing, or "". s is the site
 // that was checked.
 func (f *Finding) AnsweringFile(s *site.Site) string { return answeringFile(s, f.Status, f.node) }
 

@@ -17,16 +17,15 @@ import (
 
 // Fragments that scripts serve look broken and are not. A missing fragment is
 // left to a script only on evidence: the configuration says so, or a script of
-// the page reads the fragment and the fragment has a form that it can serve. How
-// many links ask for it is not evidence, and neither is a script that does
-// something else.
+// the page reads the fragment and can serve its form. The number of links is not
+// evidence, and neither is a script that does something else.
 //
-// Four kinds of evidence are certain: a range of lines both ends of which are
-// ids of the page, the name of a class in scaladoc's frame set, whose page must
-// exist with the member, the name of a Markdown file that Docsify shows, and an
-// alias page whose script passes the fragment on to
-// a page that has it. Everything else is a guess, which an id of the page
-// that is similar or of the same form refutes, and the same id on another page.
+// Four kinds of evidence are certain: a range of lines with both ends among the
+// ids of the page; in scaladoc's frame set, the name of a class that has a page
+// with the member; the name of a Markdown file that Docsify shows; and an alias
+// page with a script that passes the fragment on to a page that has it.
+// Everything else is a guess. A similar id on the page, or one of the same
+// form, refutes a guess, and so does the same id on another page.
 
 // hasFragment reports whether a page has what a link asks for.
 func hasFragment(p *isite.Page, fragment *isite.Fragment) bool {
@@ -57,7 +56,7 @@ func foundFolded(s *isite.Site, d *isite.Detail) bool {
 	return ok && s.HasFolded(target, d.Fragment)
 }
 
-// miss is a link whose fragment was not found.
+// miss is a link with a fragment that was not found.
 type miss struct {
 	target   isite.PageID
 	page     isite.PageID
@@ -288,15 +287,15 @@ type target struct {
 	// routes are the pages that scaladoc's frame set on the page can show, nil
 	// until they are needed.
 	routes map[uint64]isite.PageID
-	// files are the fragments for which Docsify shows a file, nil until they are
-	// needed.
+	// files are the fragments that Docsify shows a file for. It is nil until it
+	// is needed.
 	files map[uint64]bool
 	// alias is where an alias page leads, nil until it is needed.
 	alias *aliasEnd
 }
 
-// aliasEnd is the page to which an alias page leads in the end. It is unknown
-// if that is a page of another site, or no page answers.
+// aliasEnd is the page that an alias page leads to in the end. It is unknown if
+// that is a page of another site, or no page answers.
 type aliasEnd struct {
 	page             isite.PageID
 	isAlias, unknown bool
@@ -399,8 +398,8 @@ func (a *attributor) aliasEnd(id isite.PageID) (end aliasEnd) {
 	return aliasEnd{} // they lead in a loop
 }
 
-// docsifyFiles returns the fragments without leading slash for which Docsify on a
-// page shows a Markdown file, by their hash: it adds the slash itself.
+// docsifyFiles returns the fragments for which Docsify on a page shows a Markdown
+// file, by their hash. They have no leading slash, because Docsify adds it.
 func docsifyFiles(s *isite.Site, page isite.PageID) map[uint64]bool {
 	dir := strings.TrimSuffix(s.Path(page), path.Base(s.Path(page)))
 	files := map[uint64]bool{}

@@ -46,8 +46,8 @@ func generatedPage(ids, hrefs []string) string {
 	return b.String()
 }
 
-// versionedSite is documentation in several versions, most pages of which are the
-// same, with addresses that end in a slash.
+// versionedSite is documentation in several versions. Most pages are the same in
+// all, and addresses end in a slash.
 func versionedSite(rng *rand.Rand) files {
 	fs := files{}
 	all, headings := titles(rng, 60), titles(rng, 200)

@@ -63,9 +63,9 @@ func TestMaxFindings(t *testing.T) {
 	}
 }
 
-// The bad links beyond MaxFindings are counted, not kept: neither the number of
-// workers nor that of links changes what is described, and a check of 300,000 broken links
-// keeps no more than one of 3,000.
+// The bad links beyond MaxFindings are counted, not kept. The findings depend neither on
+// the number of workers nor on the number of links, and a check of 300,000 broken links
+// keeps no more than a check of 3,000.
 func TestMaxFindingsMemory(t *testing.T) {
 	testkit.Long(t)
 	const most = 1000

@@ -65,8 +65,8 @@ type Link struct {
 	meant    string         // see Finding
 }
 
-// AnsweringFile returns the docroot path of the file, or of the directory whose
-// listing, the host sends for the link; "" when there is none. s is the site
+// AnsweringFile returns the docroot path of the file that the host sends for
+// the link, or of the directory if it sends a listing, or "". s is the site
 // that was checked.
 func (l *Link) AnsweringFile(s *site.Site) string { return answeringFile(s, l.Status, l.node) }
 
@@ -217,8 +217,8 @@ func list[E any](ctx context.Context, s *isite.Site, opt Options, q Query, out o
 type lister struct {
 	s   *isite.Site
 	opt Options
-	// bad are the links to report, script those whose fragment is left to a
-	// script, by page and in order; evidence says why.
+	// bad are the links to report, and script the links with a fragment that is
+	// left to a script, both by page and in order. evidence says why.
 	bad, script map[isite.PageID][]badLink
 	evidence    []evidence
 	// ignoredScripts are the targets of script that an ignore rule accepts.
@@ -266,9 +266,9 @@ func newLister(ctx context.Context, s *isite.Site, opt Options) (*lister, error)
 	return ls, err
 }
 
-// page calls add for the links of one page, or for those whose numbers are in
-// want, which ascends, when that is not nil. If the page has changed, lost are
-// the links to report for which add was not called.
+// page calls add for the links of one page. If want is not nil, it has the
+// ascending numbers of the links to call add for. If the page has changed, lost
+// are the links to report that page could not pass to add.
 func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add func(*Link)) (lost []badLink, err error) {
 	s := ls.s
 	bad, script := ls.bad[id], ls.script[id]
@@ -317,7 +317,8 @@ func (ls *lister) page(id isite.PageID, reader *isite.Reader, want []uint32, add
 }
 
 // correct applies the ignore rules to a link that counts as an error or a
-// warning. It counts a link as fine whose fragment turned out to be there.
+// warning. If the fragment of a link turned out to be there, it counts the link
+// as fine.
 func (ls *lister) correct(l *Link) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -450,8 +451,8 @@ func ExternalList(links iter.Seq[*Link], opt Options, answer func(l *Link) Exter
 	return r, nil
 }
 
-// OnlyExternal reduces a result to the links to other sites, of which no verdict is
-// known yet, for a report about them alone.
+// OnlyExternal reduces a result to the links to other sites, which have no verdict
+// yet, for a report about them alone.
 func (r *Result) OnlyExternal() {
 	n := 0
 	for _, reason := range r.Summary.Reasons {

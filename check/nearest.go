@@ -49,8 +49,8 @@ const (
 // maxSame bounds the files with the same name that are compared with a path.
 const maxSame = 512
 
-// longAim is how long a path is at most whose guesses are kept for other links to it: many
-// long ones would take much memory.
+// longAim is the length of the longest path with guesses that are kept for other links to
+// it. Many longer ones would take much memory.
 const longAim = 1 << 10
 
 // fileIndex finds the files that broken links mean. It belongs to one goroutine.
@@ -378,8 +378,8 @@ func (x *fileIndex) descend(w wanted, i int, dir docroot.NodeID, typos bool) (ou
 	return out
 }
 
-// lacksWord guesses a file of the right directory in whose name the link leaves
-// out a word.
+// lacksWord guesses a file of the right directory if the link leaves out one
+// word of its name.
 func (x *fileIndex) lacksWord(w wanted) (out []docroot.NodeID) {
 	if len(w.exist) <= len(w.dirs) || w.kind != kindPage {
 		return nil
@@ -393,9 +393,9 @@ func (x *fileIndex) lacksWord(w wanted) (out []docroot.NodeID) {
 	return out
 }
 
-// elsewhere guesses the files of the name whose directories differ least from those of
-// the path. A directory that the path names and that exists was meant, unless the page
-// lacks little: /library/venv.html is not tutorial/venv.html.
+// elsewhere guesses the files with the same name in the directories that differ least
+// from those of the path. A directory that the path names was meant if it exists,
+// unless the page lacks little: /library/venv.html is not tutorial/venv.html.
 func (x *fileIndex) elsewhere(w wanted) (out []docroot.NodeID) {
 	plain := similar.Plain(w.stem)
 	same := x.named(plain, w.kind)

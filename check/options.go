@@ -26,12 +26,12 @@ type Options struct {
 	// judged, and of them only those that links lead to from the linksets' seeds.
 	// Empty means every page of the docroot.
 	From []string
-	// Skip lists linksets of pages whose links are not judged (LL-22).
+	// Skip lists linksets of pages. Their links are not judged (LL-22).
 	Skip []string
 	// Pages are patterns of the docroot-relative paths of pages, as in [Ignore]: only
 	// their links are judged. Empty means every page. From and Pages exclude each other.
 	Pages []string
-	// Limit is the largest number of pages whose links are judged, 0 for no
+	// Limit is the largest number of pages to judge the links of, 0 for no
 	// limit (LL-23).
 	Limit int
 	// More, when set, returns further findings about files. Their Element and

@@ -86,7 +86,7 @@ func TestIgnoreRules(t *testing.T) {
 }
 
 // TestUnusedIgnores: rules that match nothing are listed as the user wrote
-// them. A rule whose matches other rules accept as well counts as used.
+// them. A rule counts as used even if other rules accept all that it matches.
 func TestUnusedIgnores(t *testing.T) {
 	s := load(t, tempDocroot(t, ignoreFiles), isite.Options{})
 	r := run(t, s, Options{Ignore: []Ignore{

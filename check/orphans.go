@@ -32,12 +32,12 @@ type OrphanFile struct {
 // from, which are linksets as in [Options.From], or at the home page if from is
 // empty. With linksets, only their files are listed.
 //
-// A link in a directory listing of the host counts (LL-78), and so does a link
-// with the wrong letter case. Links in sitemaps and feeds do not count, because
-// no visitor reads those; links in Markdown count for other Markdown. Files that hosts, browsers and robots ask for by name
-// are not orphans: error pages, robots.txt, favicons, sitemaps, web manifests,
-// configuration files of hosts, and every file with a dot at the beginning of
-// its name or of one of its directories.
+// A link in a directory listing of the host counts (LL-78), and so does a link with the
+// wrong letter case. Links in sitemaps and feeds do not count, because visitors do not read
+// them. Links in Markdown count for other Markdown. Files that hosts, browsers and robots
+// ask for by name are not orphans: error pages, robots.txt, favicons, sitemaps, web
+// manifests and configuration files of hosts. Neither are files with a dot at the beginning
+// of their name or of one of their directories.
 //
 // The error is that of a linkset, or of ctx. Calls may be concurrent.
 func Orphans(ctx context.Context, s *site.Site, from []string) ([]OrphanFile, error) {

@@ -49,9 +49,9 @@ type Repair struct {
 	Value, Why string
 }
 
-// Repairs returns a Repair for each link of the result of [Run] to which a rule
-// applies, and for the links without a finding that can be improved, sorted by page
-// and offset. Links of feeds and sitemaps are left out: they are written
+// Repairs returns a Repair for each link in the result of [Run] that a rule applies
+// to, and for links without a finding that can be improved. They are sorted by page
+// and offset. Links of feeds and sitemaps are left out, because they are written
 // elsewhere.
 //
 // The errors are those of [Run].
@@ -152,9 +152,9 @@ func (x *repairer) open(f *Finding) *isite.Page {
 	return p
 }
 
-// improve returns the repair of a link without a finding: one that the host
-// redirects, or one that leads to the site itself under another address. Rule is
-// empty if there is none.
+// improve returns the repair of a link without a finding, if the host redirects
+// it, or if it leads to the site itself under another address. Rule is empty if
+// there is no repair.
 func (x *repairer) improve(f *Finding) Repair {
 	if own := x.own(f.Raw); own != f.Raw && gives(x.s, f, own) {
 		return Repair{Rule: RepairOwn, Value: x.settled(f, own)}
@@ -341,9 +341,9 @@ func (x *repairer) spelled(f *Finding) Repair {
 	return Repair{Rule: rule, Why: "it may mean several pages or files: " + strings.Join(values, " or ")}
 }
 
-// sameFolded returns the files whose addresses differ from a path only in letter
-// case, the final slash, the extension and the name of an index file, or in how letters are
-// composed (é of two characters) and what [withoutText] cuts.
+// sameFolded returns the files with an address that differs from a path only in form: in
+// letter case, the final slash, the extension, the name of an index file, the composition
+// of letters (é of two characters) and what [withoutText] cuts.
 func (x *repairer) sameFolded(target string) []docroot.NodeID {
 	if x.folded == nil {
 		x.folded = map[string][]docroot.NodeID{}
@@ -358,7 +358,7 @@ func (x *repairer) sameFolded(target string) []docroot.NodeID {
 	return x.folded[folded(withoutText(decodeFragment(target)))]
 }
 
-// folded returns the form of a path by which sameFolded compares.
+// folded returns the form of a path that sameFolded compares.
 func folded(p string) string { return strings.ToLower(bareName(norm.NFC.String(p))) }
 
 // formRule returns the rule by which two values differ, "" if they differ in more

@@ -17,9 +17,8 @@ import (
 // Run judges every link of s and returns the findings, sorted by page, offset
 // and code. It reads again only the pages that have findings.
 //
-// Broken links are not an error. An error means that the work could not be
-// done, or is the cause for which ctx was cancelled. Several calls may run at
-// the same time for one site.
+// Broken links are not an error. An error means that Run could not do its work,
+// or is the cause of ctx. Several calls may run at the same time for one site.
 func Run(ctx context.Context, s *site.Site, opt Options) (*Result, error) {
 	return checkSite(ctx, isite.Unwrap(s), opt)
 }
@@ -87,8 +86,9 @@ type judged struct {
 	summary Summary
 	// bad lists the links to report, by page and in order.
 	bad map[isite.PageID][]badLink
-	// scriptMisses are the links whose fragments are left to scripts, sorted as
-	// misses are, evidence says why, and scripts are the targets to report.
+	// scriptMisses are the links with fragments that are left to scripts, in
+	// the order of misses. evidence says why, and scripts are the targets to
+	// report.
 	scriptMisses []miss
 	evidence     []evidence
 	scripts      []scriptTarget

@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// scope is the part of a site whose links are judged, when [Options.From], Skip
-// or Limit leave something out. A nil scope is the whole site.
+// scope is the part of a site to judge the links of, if [Options.From], Skip or
+// Limit leave something out. A nil scope is the whole site.
 type scope struct {
 	in []bool // by page
 	// named means that [Options.Pages] named them: fragments of other pages count then.
@@ -32,7 +32,7 @@ func (c *scope) has(id isite.PageID) bool { return c == nil || c.in[id] }
 
 // Visit is one page or directory listing that [Walk] came to.
 type Visit struct {
-	// Path is the site path by which it was reached.
+	// Path is the site path that led to the page.
 	Path string
 	// Kind says what happens to it.
 	Kind VisitKind
@@ -75,11 +75,11 @@ func Follows(from, skip []string) (follows func(path string) bool, seeds []strin
 	return func(path string) bool { return (len(from) == 0 || in.match(path)) && !out.match(path) }, in.seeds(), err
 }
 
-// scopeOf finds the pages whose links are judged. Without linksets in From,
-// these are all but those of Skip, in the order of their paths, up to the limit.
-// With linksets, they are those that links lead to from the seeds (LL-17):
-// breadth first and in document order, so that a limit means the same in each
-// run (A-LL-12).
+// scopeOf finds the pages to judge the links of. Without linksets in From, these
+// are all pages except those of Skip, in the order of their paths, up to the
+// limit. With linksets, scopeOf follows links from the seeds (LL-17), breadth
+// first and in document order, so that a limit means the same in each run
+// (A-LL-12).
 func scopeOf(ctx context.Context, s *isite.Site, opt Options) (*scope, error) {
 	if len(opt.From)+len(opt.Skip)+len(opt.Pages) == 0 && opt.Limit <= 0 {
 		return nil, nil
@@ -178,8 +178,8 @@ type Linkset struct {
 // path on most systems.
 const maxLinkset = 4096
 
-// ParseLinkset reads a linkset. It adds a slash at the front if there is none
-// (LL-11).
+// ParseLinkset reads a linkset. It adds a slash at the front if the linkset has
+// none (LL-11).
 func ParseLinkset(text string) (Linkset, error) {
 	lower := strings.ToLower(text)
 	switch {
@@ -245,9 +245,9 @@ func (l Linkset) Match(path string) bool {
 	return l.text != "" && l.text == path
 }
 
-// Seed returns the path at which the search for pages of the set begins: the
-// linkset itself if it has no wildcard (LL-2), else its part up to the last slash
-// before the first wildcard (LL-3).
+// Seed returns the path where the search for pages of the set begins: the linkset
+// itself if it has no wildcard (LL-2), else its part up to the last slash before
+// the first wildcard (LL-3).
 func (l Linkset) Seed() string {
 	i := strings.IndexAny(l.text, "@#")
 	if i < 0 {

@@ -15,8 +15,8 @@ const (
 	noHash    = "<script>x()</script>"
 )
 
-// asking returns a docroot in which p.html links to fragments of t.html, whose
-// text is target.
+// asking returns a docroot where p.html links to fragments of t.html. target is
+// the text of t.html.
 func asking(target string, fragments ...string) files {
 	var p strings.Builder
 	p.WriteString(plain)
@@ -285,7 +285,7 @@ func TestScriptPerTarget(t *testing.T) {
 	}
 }
 
-// TestScriptAndWarning: a link whose path has a warning keeps it.
+// TestScriptAndWarning: a link keeps the warning about its path.
 func TestScriptAndWarning(t *testing.T) {
 	r := checkFiles(t, files{"p.html": plain + "<a href=d//t.html#/r>", "d/t.html": plain + readsHash}, isite.Options{}, Options{})
 	compareBriefs(t, r.Findings, "p.html:1:40 warning double-slash d//t.html#/r")

@@ -141,9 +141,9 @@ func pageOf(s *isite.Site, path string) (isite.PageID, bool) {
 	return s.PageOf(node)
 }
 
-// suggest sets the suggestions of all other codes, where something similar exists, and
-// returns of how many findings it did not look for all that is similar: the search is
-// bounded, and the links for which most findings ask come first.
+// suggest sets the suggestions of all other codes, where something similar exists. The
+// search is bounded, and the links with the most findings come first. left is the
+// number of findings that did not get a full search.
 func suggest(ctx context.Context, s *isite.Site, opt Options, findings []Finding) (left int, err error) {
 	byTarget := map[isite.PageID][]*Finding{}
 	var missing []*Finding
@@ -352,10 +352,10 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 	}
 	known := map[key]string{}
 	// A template may have rendered Markdown with #id as part of another page, as
-	// markdownify of Hugo does: then all links of a page to the target, at least manyOwn,
-	// name ids that the page itself has. Where docs/a/index.html has the ids x, y and z,
-	// its links ../#x, ../#y and ../#z to docs/index.html, which lacks them, mean #x, #y
-	// and #z.
+	// markdownify of Hugo does. Then all links of a page to the target, at least manyOwn,
+	// name ids of the page itself. Where docs/a/index.html has the ids x, y and z, its
+	// links ../#x, ../#y and ../#z to docs/index.html, which lacks them, mean #x, #y and
+	// #z.
 	found := map[string]map[string]bool{} // page, then fragment; nil if one is not there
 	for _, f := range findings {
 		ids, seen := found[f.Page]
@@ -525,10 +525,10 @@ func (x *fileIndex) suggestion(f *Finding) string {
 }
 
 // meant returns the value that leads to the file that a link means, in the language of
-// its page; "" if there is none, or several that are as close to the page. The page that
-// holds the link is the last choice: a wrong address rarely means the page at hand,
-// except in a menu. On docs/a.html, setup.html means docs/setup/index.html rather than
-// blog/setup/index.html; on a.html in the docroot, it may mean either.
+// its page. It returns "" if it finds no file, or several that are equally close to the
+// page. The page that holds the link is the last choice: a wrong address rarely means
+// its own page, except in a menu. On docs/a.html, setup.html means docs/setup/index.html
+// rather than blog/setup/index.html; on a.html in the docroot, it may mean either.
 func (x *fileIndex) meant(f *Finding, page docroot.NodeID) (self string) {
 	from, _ := x.s.PageOf(page)
 	a := x.aimOf(f)
@@ -582,9 +582,9 @@ func (x *fileIndex) isCopy(id docroot.NodeID) bool {
 	return slices.ContainsFunc([]string{stem, stem + ".html"}, func(page string) bool { return t.Child(t.Parent(id), []byte(page)) != docroot.NoNode })
 }
 
-// translated returns the file of the same address in the language that the link names, or
-// else in that of the page, if there is one: for a link on zh/a.html, zh/guide/b.html in
-// place of guide/b.html and of en/guide/b.html.
+// translated returns the file at the same address in the language that the link names or,
+// failing that, the language of the page. For a link on zh/a.html, it returns
+// zh/guide/b.html in place of guide/b.html and of en/guide/b.html.
 func (x *fileIndex) translated(f *Finding, a aim, id docroot.NodeID) docroot.NodeID {
 	mine := cmp.Or(languageOf(a.path), languageOf(f.Page))
 	if mine == "" {

@@ -73,10 +73,10 @@ type Summary struct {
 	Reasons []Reason `json:"reasons"`
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
 	UnusedIgnores []string `json:"unused_ignores"`
-	// Skipped are the pages and directory listings that links lead to, and whose
-	// own links From, Skip or Limit left out. They are docroot paths, sorted; that
-	// of a listing ends in a slash (LL-21). Such pages do not count in Pages,
-	// Bytes, Links and Anchors.
+	// Skipped are the pages and directory listings that links lead to, but that
+	// From, Skip or Limit left out. They are docroot paths, sorted; the path of a
+	// listing ends in a slash (LL-21). Such pages do not count in Pages, Bytes,
+	// Links and Anchors.
 	Skipped []string `json:"skipped"`
 	// Canonical is the number of pages that name another page of the site as
 	// their address.
@@ -91,9 +91,9 @@ type Summary struct {
 	ScriptFragments []ScriptFragmentCount `json:"script_fragments"`
 	// Notes tell a person what would make the check see more.
 	Notes []string `json:"notes"`
-	// Lead is the note that explains many findings, which text shows first: the pages were
-	// built for another base path, or other hosts answer otherwise. It is empty if there is
-	// none.
+	// Lead is the note that explains many findings: the pages were built for another base
+	// path, or other hosts answer otherwise. Text shows it first. It is empty if no note
+	// does.
 	Lead string `json:"-"`
 	// External says what a run found out about links to other sites; it is nil if it did
 	// not ask for them.
@@ -104,17 +104,17 @@ type Summary struct {
 	// must not be published, see [Deployable].
 	ServerPages int `json:"-"`
 
-	// statedScripts counts the links whose fragments are left to scripts because
-	// the configuration says so. They are not reported.
+	// statedScripts counts the links with fragments that the configuration
+	// leaves to scripts. They are not reported.
 	statedScripts int
 }
 
 // ExternalSummary says what a run found out about links to other sites.
 type ExternalSummary struct {
 	// URLs counts different addresses, and Requests what was sent for them. Remembered
-	// counts the addresses for which what was known is recent enough, Unasked those for
-	// which the budget was spent or the host wants no requests, and Unchanged the answers
-	// without content because nothing had changed.
+	// counts the addresses with a record that is recent enough. Unasked counts the
+	// addresses left out because the budget was spent or the host wants no requests.
+	// Unchanged counts the answers without content because nothing had changed.
 	URLs       int `json:"urls"`
 	Requests   int `json:"requests"`
 	Remembered int `json:"remembered"`
@@ -164,7 +164,7 @@ type KindCount struct {
 type BaselineSummary struct {
 	// Name says where the baseline came from, for messages.
 	Name string `json:"name"`
-	// Links is the number of links whose findings were accepted; no other
+	// Links is the number of links with findings that were accepted; no other
 	// count of the summary includes them. Faults is the number of accepted
 	// faults of files.
 	Links  int `json:"links"`
@@ -176,9 +176,9 @@ type BaselineSummary struct {
 	Unneeded []string `json:"unneeded"`
 }
 
-// Accept removes the findings whose element of accepted is true, and moves them
-// from their counts to Summary.Baseline, which must be set. accepted is as long
-// as r.Findings. The other findings keep their order.
+// Accept removes each finding for which accepted is true, and moves it from its
+// count to Summary.Baseline, which must be set. accepted is as long as
+// r.Findings. The other findings keep their order.
 func (r *Result) Accept(accepted []bool) {
 	sum := &r.Summary
 	left := r.Findings[:0]

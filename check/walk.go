@@ -203,7 +203,7 @@ func (w *walker) markUsed(address string) {
 func (w *walker) follow(node docroot.NodeID) error {
 	id, ok := w.s.PageOf(node)
 	if !ok {
-		// A directory without a page has a listing, whose entries are visited.
+		// A directory without a page has a listing. Its entries are visited.
 		dir := node
 		t := w.s.Tree()
 		for _, child := range w.entries(dir) {

@@ -47,9 +47,9 @@ type Result struct {
 }
 
 // Check checks all links of a built site. Broken links are findings, not errors.
-// It returns an error if the docroot does not exist or has no page, if the base
-// URL, the profile or an ignore rule is not valid, or if ctx ends; then the error
-// is the cause of ctx. Check may be called concurrently.
+// It returns an error if the docroot does not exist or has no page, or if the
+// base URL, the profile or an ignore rule is not valid. If ctx ends, the error is
+// the cause of ctx. Check may be called concurrently.
 func Check(ctx context.Context, s Site) (*Result, error) {
 	if s.Docroot == "" {
 		return nil, errors.New("check site: no docroot: set Site.Docroot")

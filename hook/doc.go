@@ -15,11 +15,11 @@
 //		os.Exit(1)
 //	}
 //
-// If the program says in [Site.Sources] which texts a page was made of, findings
-// have the line and column of the link in these texts. A [Recorder] is an
-// extension of goldmark that records the texts while goldmark renders them. Call
-// [Recorder.Convert] instead of [goldmark.Markdown.Convert], and [Document.Page]
-// for each page that contains the result:
+// If the program lists in [Site.Sources] the texts that a page was made of,
+// findings have the line and column of the link in these texts. A [Recorder] is
+// an extension of goldmark that records the texts while goldmark renders them.
+// Call [Recorder.Convert] instead of [goldmark.Markdown.Convert], and
+// [Document.Page] for each page that contains the result:
 //
 //	var links hook.Recorder
 //	md := goldmark.New(goldmark.WithExtensions(&links))

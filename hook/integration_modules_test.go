@@ -21,10 +21,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestModules breaks links in Markdown that was not written for this test: the documents of
-// the modules in Go's cache, up to three in each: every one is reported at its
-// line and column, and so is every other broken link of these documents, while
-// the menu around them has no place.
+// TestModules breaks links in Markdown that was not written for this test: up to three in
+// each document of the modules in Go's cache. Each of them is reported at its line and
+// column, and so is every other broken link of these documents. The menu around them has no
+// place.
 func TestModules(t *testing.T) {
 	cache := testkit.Must(exec.Command("go", "env", "GOMODCACHE").Output())(t)
 	var r Recorder

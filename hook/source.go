@@ -91,8 +91,8 @@ func (d *Digest) find(page []byte) []span {
 	return out
 }
 
-// addPositions sets the Source of each finding whose link is in one of the
-// sources of its page. findings are sorted by page.
+// addPositions sets the Source of each finding if one of the sources of its
+// page has the link. findings are sorted by page.
 func addPositions(ctx context.Context, s *isite.Site, findings []check.Finding, sources func(string) []Source) error {
 	reader := s.NewReader()
 	defer reader.Close()
@@ -135,8 +135,8 @@ func addPositions(ctx context.Context, s *isite.Site, findings []check.Finding, 
 		if err != nil {
 			text = nil // then the links are aligned over the whole page
 		}
-		// First come the sources whose HTML is on the page byte by byte; the links of the
-		// others are aligned with the remaining links.
+		// First come the sources with HTML that the page has byte by byte. The links of
+		// the others are aligned with the remaining links.
 		positions := map[int64]Link{}
 		var unplaced []Link
 		rest := slices.Clone(links)

@@ -54,8 +54,8 @@ func mustCanonical(t *testing.T, url string) string {
 	return text
 }
 
-// TestSameAuthor: whom a reader would take for the author of an approved mention,
-// and what a stranger can claim.
+// TestSameAuthor: which mentions a reader would attribute to one author, and what
+// a stranger can claim.
 func TestSameAuthor(t *testing.T) {
 	for _, c := range []struct {
 		name                          string

@@ -44,7 +44,7 @@ func (w *world) remove(path string) {
 	testkit.Check(w.t, os.RemoveAll(filepath.Join(w.dir, filepath.FromSlash(path))))
 }
 
-// post returns a page whose article has the given HTML.
+// post returns a page with the given HTML in its article.
 func post(title string, body ...string) string {
 	return "<!DOCTYPE html><html><head><meta charset=utf-8><title>" + title + "</title></head><body><nav><a href=https://nav.example/>n</a></nav>" +
 		"<article><h1>" + title + "</h1>" + strings.Join(body, "\n") + "</article><footer><a href=https://foot.example/>f</a></footer></body></html>"
@@ -361,8 +361,8 @@ func TestNewBase(t *testing.T) {
 	w.expect()
 }
 
-// A link whose scheme or fragment is edited is the same link. A notice that is still to be
-// sent is sent with what the page has now.
+// A link stays the same link when its scheme or fragment is edited. A notice that was not
+// sent yet is sent with the link as the page has it now.
 func TestLinkWrittenDifferently(t *testing.T) {
 	w := newWorld(t)
 	w.write("a/index.html", post("A", a("http://x.example/1"), a("https://x.example/2#a")))

@@ -21,10 +21,10 @@ type Options struct {
 	// of them is internal, whichever of the two schemes it has. The path of the
 	// first one is the site's base path.
 	BaseURLs []string
-	// BasePath is the base path, such as /sub/, of a site whose host is not
-	// known. It counts only without BaseURLs and Roots.
+	// BasePath is the base path, such as /sub/, of a site with an unknown host.
+	// It counts only without BaseURLs and Roots.
 	BasePath string
-	// Roots replace BaseURLs for a docroot whose directories are published at
+	// Roots replace BaseURLs if the directories of a docroot are published at
 	// different addresses. A link from one root to another is internal.
 	Roots []Root
 

@@ -96,8 +96,8 @@ func (c *Chooser) Of(p string) Chosen {
 }
 
 // isList reports whether the page is a list of pages: the index of a directory
-// that has pages below it or a feed of its own, the second and later pages of
-// such a list, or a page of tags or categories.
+// with pages below it or its own feed, a later page of such a list, or a page
+// of tags or categories.
 func (c *Chooser) isList(p string) bool {
 	name := strings.TrimSuffix(p, path.Ext(p))
 	if isIndex(p) {

@@ -17,9 +17,9 @@ import (
 )
 
 // TestCorpora prints how long it takes to put elements into the pages of real
-// documentation, to do so again, and to undo it, beside the bare reading and
-// writing of the same files; and proves that undo gives every byte back.
-// SITELINK_CORPORA names a directory with unpacked Debian packages,
+// documentation, to do so again, and to undo it. It also prints the time to
+// read and write the same files without change. It proves that undo restores
+// every byte. SITELINK_CORPORA names a directory with unpacked Debian packages,
 // SITELINK_CORPUS one of them (rust-doc if unset).
 func TestCorpora(t *testing.T) {
 	corpora := os.Getenv("SITELINK_CORPORA")

@@ -7,10 +7,10 @@
 //   - [Insert] changes html/template templates before their first execution.
 //   - [NewWriter] adds the elements to one page while it is written.
 //   - [Docroot] edits the pages of a built site, or undoes its edits.
-//   - [HeaderRules] has the headers by which the host can send the endpoints instead.
+//   - [HeaderRules] has the headers that the host can send instead.
 //
-// [Verify] checks a page in memory. The bytes of a template or page alone decide
-// where the elements go. Files are replaced as a whole or not at all.
+// [Verify] checks a page in memory. Where the elements go depends only on the
+// bytes of the template or page. Files are replaced as a whole or not at all.
 //
 // Sources: Pingback 1.0 (https://www.hixie.ch/specs/pingback/pingback),
 // Webmention (https://www.w3.org/TR/webmention/).

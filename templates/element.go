@@ -143,8 +143,8 @@ func brokenEscape(uri string) string {
 // IsZero reports whether e has no endpoint.
 func (e Endpoints) IsZero() bool { return e == Endpoints{} }
 
-// HTML returns the elements, pingback first, with nothing between them; "" when
-// there is no endpoint. The pingback element has, byte for byte, one of the two
+// HTML returns the elements, pingback first, with nothing between them, or ""
+// without endpoints. The pingback element has, byte for byte, one of the two
 // forms that the specification allows (PB-20) and that its pattern finds
 // (PB-25):
 //

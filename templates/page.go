@@ -141,7 +141,7 @@ func (e *pageEditor) wanted(v *pageEdit, text []byte, h *html.Head, xml bool) st
 	return block(elements)
 }
 
-// read scans a page whose encoding is UTF-8 or an extension of ASCII.
+// read scans a page in UTF-8 or another extension of ASCII.
 func (e *pageEditor) read(text []byte, xml bool) *scan.Page {
 	if xml {
 		return e.xmlScanner.XHTML(text, scan.Options{})
@@ -213,9 +213,10 @@ func findBlock(text []byte, h *html.Head) (from, to int) {
 	return h.Start, h.Start + blockLength(text[h.Start:])
 }
 
-// place returns where to insert n bytes into a page without a block: right after
-// the charset declaration, which parsers need early, or at the start of the head
-// when there is no declaration or it comes too late for pingback clients.
+// place returns where to insert n bytes into a page without a block. That is
+// right after the charset declaration, which parsers need early, or at the start
+// of the head if the page has no declaration or has it too late for pingback
+// clients.
 func place(h *html.Head, n int) int {
 	if h.Charset > 0 && h.Charset+n <= endpoint.MaxEnd {
 		return h.Charset

@@ -86,17 +86,17 @@ type Link struct {
 
 // Report says what [Ask] did.
 type Report struct {
-	// Links is the number of distinct URLs, Requests that of requests, Fresh that of
-	// URLs whose record was recent enough, and Unchanged that of answers without body
-	// because nothing had changed.
+	// Links is the number of distinct URLs, and Requests the number of requests.
+	// Fresh counts the URLs with a record that was recent enough, and Unchanged the
+	// answers without a body because nothing had changed.
 	Links, Requests, Fresh, Unchanged int
 	// OverBudget is the number of URLs that were left for a later run because the budget
-	// was spent, and Waiting that of those whose host wants no requests before a later
-	// time.
+	// was spent. Waiting is the number left because their host wants no requests before
+	// a later time.
 	OverBudget, Waiting int
-	// Silent is the number of URLs that got no answer in a run in which no host
-	// answered, of three or more: this machine seems to be offline, so nothing is
-	// counted against them, and their records stay as they were.
+	// Silent is the number of URLs without an answer if Ask tried three hosts or
+	// more and none answered. This machine then seems to be offline, so the
+	// records stay as they were. Otherwise Silent is 0.
 	Silent int
 	// Known is the number of URLs that were not asked for because [Options.Known] has
 	// them.
@@ -106,13 +106,13 @@ type Report struct {
 	// Starved is the number of URLs that were not asked for because this machine could
 	// not open a connection.
 	Starved int
-	// Died and Recovered are the URLs whose link is dead now and was not before, and
-	// the reverse. They are sorted.
+	// Died are the URLs of links that are dead now and were not before, and
+	// Recovered the reverse. They are sorted.
 	Died, Recovered []string
-	// Failing and Blocked count URLs by host: those that fail, and those whose host
-	// refuses to answer us. Unwanted counts those that sitelink itself does not ask for:
-	// they are, or a redirect leads to, an address that is not public or has another
-	// scheme.
+	// Failing and Blocked count URLs by host: URLs that fail, and URLs of hosts that
+	// refuse to answer us. Unwanted counts URLs that sitelink refuses to ask for,
+	// because they are not public or have another scheme, or redirect to such an
+	// address.
 	Failing, Blocked, Unwanted map[string]int
 
 	cache   *Cache
@@ -159,11 +159,11 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 	return record, cmp.Or(r.unasked[key], check.External)
 }
 
-// Ask asks for each URL whose record in the cache is too old or does not exist, and
-// keeps what it learns in the cache. Requests go to the URLs, and to those to which
-// they redirect, and to no others unless opt.Probe or opt.Archive asks for it. The error
-// is that of the context, or that of a shared cache that cannot be reached. The report is
-// complete even so, and the cache has what was learned until then.
+// Ask requests each URL that has no record in the cache, or one that is too old, and
+// keeps what it learns in the cache. It requests only these URLs and the targets of their
+// redirects, unless opt.Probe or opt.Archive asks for more. The error is that of the
+// context, or says that a shared cache cannot be reached. Even then, the report is
+// complete, and the cache has what was learned so far.
 func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
@@ -373,8 +373,8 @@ func (r *Record) Reset() bool {
 	return true
 }
 
-// Retry makes a URL due whose last answer was not good (LL-104), unless its host asked to
-// wait. It reports whether it did.
+// Retry makes a URL due if its last answer was not good (LL-104), unless its host asked
+// to wait. It reports whether it did.
 func (r *Record) Retry(now time.Time) bool {
 	if r.Reason == "" || r.Next.After(now) {
 		return false

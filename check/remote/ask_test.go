@@ -85,7 +85,7 @@ func (w *web) take() []string {
 	return log
 }
 
-// tlsWeb returns the URL of a server whose certificate signs itself.
+// tlsWeb returns the URL of a server with a self-signed certificate.
 func tlsWeb(t *testing.T, notAfter time.Time, ip string) string {
 	t.Helper()
 	key := testkit.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
@@ -307,8 +307,8 @@ func TestAskConditional(t *testing.T) {
 	}
 }
 
-// A URL that is listed twice is one link. It is asked for again if either needs a fragment of
-// which nothing is known.
+// A URL that is listed twice is one link. It is asked for again if either listing needs an
+// unknown fragment.
 func TestAskTwice(t *testing.T) {
 	w := newWeb(t, site)
 	c := memory(t)
@@ -350,7 +350,7 @@ func TestAskFragments(t *testing.T) {
 	}
 }
 
-// HEAD is used on hosts whose HEAD can be believed.
+// HEAD is used on hosts that answer HEAD as they answer GET.
 func TestAskHead(t *testing.T) {
 	honest := newWeb(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"`+r.URL.Path+`"`)
@@ -431,7 +431,7 @@ func TestAskBudget(t *testing.T) {
 	if r, code := report.Of(w.URL + "/plain"); !r.Known() || code != "" {
 		t.Errorf("%+v %q", r, code)
 	}
-	// A budget of time ends a run whose host hangs.
+	// A budget of time ends a run when a host hangs.
 	hang := make(chan struct{})
 	slow := newWeb(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {

@@ -63,10 +63,10 @@ const maxBytes = 1<<31 - 1
 // ErrNewer means that a newer version of sitelink wrote the cache. It is not changed.
 var ErrNewer = errors.New("a newer version of sitelink wrote it")
 
-// Open opens the cache with that name, which need not exist yet, and whose directory
-// must. Journals that killed runs left are read too. warn, if not nil, is called with
-// a sentence about each line that cannot be read; only that line is lost. The error is
-// [ErrNewer] or that of the file system, with the name of the file.
+// Open opens the cache with that name. The file need not exist yet, but its directory
+// must. Open also reads journals that killed runs left. It calls warn, if not nil,
+// with a sentence about each line that it cannot read; only that line is lost. The
+// error is [ErrNewer] or comes from the file system, with the name of the file.
 func Open(name string, warn func(string)) (*Cache, error) {
 	c := &Cache{name: name, warn: warn, removed: map[string]bool{}, stopped: make(chan struct{}), finished: make(chan struct{})}
 	if warn == nil {
@@ -122,8 +122,8 @@ func (c *Cache) Get(url string) Record {
 	return Record{URL: url}
 }
 
-// pauses calls pause for each record whose host asked for no request before a time that
-// is still to come.
+// pauses calls pause for each record if its host wants no requests before a time in the
+// future.
 func (c *Cache) pauses(now time.Time, pause func(url string, until time.Time)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -387,7 +387,8 @@ func (c *Cache) current() (rows map[string]string, read []string, err error) {
 	return rows, read, nil
 }
 
-// removeOrphan removes a journal whose process has ended. Its rows are in the file.
+// removeOrphan removes the journal of a process that has ended. Its rows are in the
+// file.
 func removeOrphan(name string) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err != nil {
@@ -449,7 +450,7 @@ func writeFile(name string, rows map[string]string) error {
 	return r.Commit()
 }
 
-// load reads a cache with its journals, whose names it returns.
+// load reads a cache with its journals. read are the names of the journals.
 func load(name string, warn func(string)) (rows map[string]string, read []string, err error) {
 	rows = map[string]string{}
 	if err := loadFile(name, rows, warn); err != nil {

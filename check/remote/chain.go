@@ -36,8 +36,8 @@ const (
 	maxHeader = 256 << 10
 )
 
-// chain is the state of a job whose requests have begun: the redirects so far, with
-// their cookies.
+// chain is the state of a job once its requests have begun: the redirects so far,
+// with their cookies.
 type chain struct {
 	record Record
 	policy *Policy
@@ -89,8 +89,7 @@ type step struct {
 	answer       Answer
 }
 
-// usual is the header of a request for which nothing special is needed. It is never
-// changed.
+// usual is the header of a request that needs nothing special. It is never changed.
 var usual = http.Header{"Accept": {"text/html,application/xhtml+xml,*/*;q=0.8"}}
 
 // request returns the next request of a chain. It asks for less than a page where that

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// claimer is what a dispatcher needs for a cache that is shared: it claims a host
-// before the first request, and releases it when nothing is left to ask, or when other
-// runs wait for it. It is nil without a shared cache: all hosts are ours then.
+// claimer is what a dispatcher needs for a shared cache. It claims a host before the
+// first request. It releases the host when nothing is left to ask, or when other runs
+// wait for it. Without a shared cache it is nil, and all hosts are ours.
 type claimer struct {
 	d *dispatcher
 	s *shared
@@ -100,8 +100,8 @@ func (c *claimer) grant(g grant) {
 	}
 }
 
-// skipKnown removes the jobs of a host whose URLs another run has asked for since they
-// were planned.
+// skipKnown removes the jobs of a host if another run has asked for their URLs since
+// they were planned.
 func (c *claimer) skipKnown(h *host) {
 	d, all := c.d, h.queue
 	h.queue = queue{}

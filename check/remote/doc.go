@@ -7,7 +7,7 @@
 //	cache.Put(record)
 //	err = cache.Close()
 //
-// [Judge] is the whole judgement: a pure function of what is remembered, of what
-// the host answered, and of the time. [Open] opens the status cache, which several
-// processes may use at once, and [Read] reads it without changing anything.
+// [Judge] is the whole judgement: a pure function of the record, the host's answer
+// and the time. [Open] opens the status cache, which several processes may use at
+// once, and [Read] reads it without changing anything.
 package remote

@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// schema is the version of the file format, and of each row. In a row of version 1, the
-// URL stood for all spellings of which only one had been asked for.
+// schema is the version of the file format, and of each row. A row of version 1 stood
+// for all spellings of its URL, although only one had been asked for.
 const schema = 2
 
 // formatName is the word in the first line that identifies a status cache.
@@ -74,7 +74,8 @@ func valid(field string) string {
 	return field
 }
 
-// parseLine reads the header, for which it returns an empty record, or a row.
+// parseLine reads the header or a row. It returns an empty record for the
+// header.
 func parseLine(line string) (Record, error) {
 	if !strings.HasPrefix(line, `{"sitelink":`) {
 		return parseRow(line)
@@ -264,7 +265,7 @@ func plainField(w *row, name, value string, isText bool) bool {
 	return isText
 }
 
-// check refuses a record whose code does not belong to its verdict.
+// check refuses a record if its code does not belong to its verdict.
 func (r *Record) check() error {
 	want := check.OK
 	switch r.Code {

@@ -35,7 +35,8 @@ var (
 	passwordInput = text.Regexp(`(?is)<input\b[^>]*\btype\s*=\s*["']?password\b`)
 )
 
-// parkedHosts sell domains at the addresses to which they redirect.
+// parkedHosts matches the addresses where hosts sell domains. Parked domains
+// redirect there.
 var parkedHosts = text.Regexp(`(?i)^(www\.)?(hugedomains\.com/domain_profile|dan\.com/buy-domain|afternic\.com/forsale|sedo\.com/search/details|godaddy\.com/domainsearch|atom\.com/name/)`)
 
 // parkedText is the number of letters that a page on a domain for sale has at most: an

@@ -180,8 +180,9 @@ func TestLookPart(t *testing.T) {
 	}
 }
 
-// A fragment that no element of a page has is left to a script of the page only on evidence:
-// what the script reads or is, and that no id of the page is similar or of the same form.
+// A fragment that no element of a page has is left to a script of the page only on
+// evidence: the script is known or reads the fragment, and no id of the page is similar or
+// has the same form.
 func TestLookScripts(t *testing.T) {
 	const text = "<title>x</title><h1 id=intro>This page has enough text for a visitor without scripts.</h1>"
 	const reads = "<script>show(location.hash)</script>"

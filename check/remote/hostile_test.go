@@ -216,7 +216,7 @@ func TestRobotsServers(t *testing.T) {
 	}
 }
 
-// A page whose body stops is there.
+// A page counts as found even if its body stops early.
 func TestAskHalf(t *testing.T) {
 	opt := quick()
 	opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {

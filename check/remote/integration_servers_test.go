@@ -29,8 +29,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestServers asks real servers, nginx and Caddy, whose names a resolver of the test
-// knows. What the servers log proves the pace, the conditional requests and HTTP/2.
+// TestServers asks real servers, nginx and Caddy. A resolver of the test knows their
+// names, and their logs prove the pace, the conditional requests and HTTP/2.
 func TestServers(t *testing.T) {
 	resolve(t, map[string]string{"nginx.example": "127.0.0.11", "caddy.example": "127.0.0.12", "example.com": "127.0.0.13"})
 	nginx := startNginx(t)

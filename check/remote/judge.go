@@ -305,5 +305,5 @@ func (r *Record) Due(now time.Time, p Policy) time.Time {
 	return due
 }
 
-// maxNext is the longest time by which a host can delay the next request.
+// maxNext is the longest time that a host can delay the next request.
 const maxNext = 30 * 24 * time.Hour

@@ -40,9 +40,9 @@ type Record struct {
 	// nothing: 404, 410 or a name that does not exist.
 	WasGone bool `json:"gone,omitempty"`
 	// Asked is the beginning of the last run that asked, so that a run as long after it
-	// asks again, and Good that of the last one with a good answer. Asked
-	// is 1970-01-01 in a row of schema 1, whose request may have been for another spelling
-	// of the URL: it is due.
+	// asks again. Good is the beginning of the last run with a good answer. Asked is
+	// 1970-01-01 in a row of schema 1, because the request may have been for another
+	// spelling of the URL. Such a row is due.
 	Asked time.Time `json:"asked,omitzero"`
 	Good  time.Time `json:"good,omitzero"`
 	// Next is the time before which the host asked for no further request. After Retry it

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// robotsName is the product token by which robots.txt files know sitelink.
+// robotsName is the product token that names sitelink in robots.txt files.
 const robotsName = "sitelink"
 
 // maxRobots is how much of a robots.txt is read.

@@ -132,7 +132,7 @@ func unscheduled(b *testing.B, all []Link, at int, exchange func(context.Context
 	})
 }
 
-// pages is a server for all addresses of 127.0.0.0/8 whose pages have 16 KiB.
+// pages is a server for all addresses of 127.0.0.0/8, with pages of 16 KiB.
 type pages struct {
 	port                             int
 	connections, bodies, conditional atomic.Int64
@@ -197,10 +197,10 @@ func bare(urls []string, at int) {
 	wait.Wait()
 }
 
-// BenchmarkAskLoopback asks for 10,000 URLs on 1,000 hosts on loopback, first with a
-// bare loop of net/http with the same number of requests at a time and of
-// connections, then with Ask, then again with what the cache knows. Of five rounds, the
-// median ratio counts.
+// BenchmarkAskLoopback asks for 10,000 URLs on 1,000 hosts on loopback. It does so with
+// a bare loop of net/http, which makes as many requests at a time and as many
+// connections, then with Ask, then again with a filled cache. The median ratio of five
+// rounds counts.
 func BenchmarkAskLoopback(b *testing.B) {
 	const at, count, hosts, rounds = 64, 10_000, 1_000, 5
 	p := newPages(b)

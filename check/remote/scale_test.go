@@ -65,9 +65,9 @@ func hostOf(url string) int {
 	return n
 }
 
-// Hosts make progress together, in whatever order pages list them: of hosts with the
+// Hosts make progress together, in whatever order pages list them. Among hosts with the
 // same number of URLs, none is ever more than three requests ahead of another, although
-// the times of their answers differ by a factor of 100.
+// some answer 100 times slower.
 func TestAskFair(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	for _, perHost := range []int{1, 4} {

@@ -378,7 +378,7 @@ func (d *dispatcher) known(j *job) Record {
 	return d.cache.Get(j.url)
 }
 
-// slowest is the longest time between two requests to which 429 and 503 lead.
+// slowest is the longest time between two requests after answers 429 and 503.
 const slowest = 30 * time.Second
 
 // finish handles the response to a request.
@@ -625,9 +625,9 @@ func (q *queue) pop() *job {
 	return j
 }
 
-// turns is a heap of hosts. First are those whose next job has begun: its answer is lost if
-// the run is killed before its end. Then come those with the fewest requests: so none that
-// may be asked is ever behind another by more than what is in flight.
+// turns is a heap of hosts. First come hosts with a next job that has begun, because its
+// answer is lost if the run is killed before its end. Then come the hosts with the fewest
+// requests. So no host falls behind another by more than what is in flight.
 type turns []*host
 
 func (t turns) Len() int { return len(t) }

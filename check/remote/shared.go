@@ -24,8 +24,8 @@ type Store interface {
 	// Save writes a change in one transaction. A row replaces one of an earlier request
 	// only. Hosts that this run has not claimed stay as they are.
 	Save(ctx context.Context, c *Change) error
-	// Renew extends the lease of this run, and returns the claimed hosts for which others
-	// wait. If the lease has ended, so that all claims are lost, Renew begins a new one,
+	// Renew extends the lease of this run, and returns the claimed hosts that others wait
+	// for. If the lease has ended, all claims are lost: Renew then begins a new lease,
 	// and the error is [ErrLeaseLost].
 	Renew(ctx context.Context) (wanted []string, err error)
 	// Claim claims hosts, and returns those of them that no other run has.
@@ -70,8 +70,8 @@ const (
 	patience = time.Minute
 	// callTime limits a call of the store.
 	callTime = 20 * time.Second
-	// askAgain is the time after which a host that another run has is claimed again, and
-	// restTime that for which a run leaves a host to those who waited for it.
+	// askAgain is the wait before this run tries again to claim a host that another run
+	// has. restTime is how long a run leaves a host to the runs that waited for it.
 	askAgain = time.Second
 	restTime = 3 * time.Second
 )

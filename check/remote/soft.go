@@ -15,15 +15,16 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// A page may answer 200 and still be missing. A second look at a good answer finds two
-// kinds that its page alone does not show: it sends its visitors on to a page that is
-// missing, or it is what the host answers to any address.
+// A host may answer 200 for a page that is missing. A second look at a good answer
+// finds two kinds that the page alone does not reveal: a page that sends its visitors
+// on to a missing page, and a page that the host sends for every address.
 
 // glance is the second look that a chain takes before its good answer counts.
 type glance struct {
 	answer Answer
-	// refresh is the address to which the page sends its visitors on, and hops the
-	// redirects from there. Without one, the look is at a random address of the host.
+	// refresh is the address that the page sends its visitors on to, and hops are the
+	// redirects from there. Without refresh, the look is at a random address of the
+	// host.
 	refresh string
 	hops    int
 	prints  []uint64
@@ -74,14 +75,14 @@ func (c *chain) secondLook(a Answer, resp *fetch.Response, h *host) step {
 	return step{again: true}
 }
 
-// asking is the fingerprint of a random address whose answer is not there yet, and
-// nothing that of an answer with which nothing can be compared.
+// asking stands for the fingerprint of a random address until its answer arrives.
+// nothing stands for an answer that cannot be compared.
 const (
 	asking  uint64 = 0
 	nothing uint64 = 1
 )
 
-// looked takes the result of a second look. resp is nil if there is none.
+// looked takes the result of a second look. resp is nil without a response.
 func (c *chain) looked(resp *fetch.Response, h *host) step {
 	l := c.look
 	at, err := weburl.Parse(c.url)
@@ -116,8 +117,8 @@ func (c *chain) looked(resp *fetch.Response, h *host) step {
 	return step{answer: l.answer}
 }
 
-// maxRefreshHops is the number of redirects that are followed from the address to which
-// a page sends its visitors on.
+// maxRefreshHops is the largest number of redirects to follow from the address that a
+// page sends its visitors on to.
 const maxRefreshHops = 5
 
 // compare returns the answer that waits, with what a comparison with the random address
@@ -143,8 +144,8 @@ var missingPath = text.Regexp(`(?i)/(error[/_-]?)?(404|(page|file)?[_-]?not[_-]?
 var refreshElement = text.Regexp(`(?is)<meta\b[^>]*\bhttp-equiv\s*=\s*["']?refresh\b[^>]*>`)
 var refreshContent = text.Regexp(`(?is)\bcontent\s*=\s*["']?\s*[0-5](?:\.\d*)?\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'>\s]+)`)
 
-// refreshOf returns the address to which a page sends its visitors on within five
-// seconds, "" if it does not.
+// refreshOf returns the address that a page sends its visitors on to within five
+// seconds, or "".
 func refreshOf(page []byte) string {
 	if !bytes.Contains(page, []byte("efresh")) && !bytes.Contains(page, []byte("EFRESH")) { // as nearly all
 		return ""

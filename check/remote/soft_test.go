@@ -16,8 +16,9 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 )
 
-// A page is missing if it is, but for its address, what the host answers to an address that
-// cannot exist. Each row is a host that answers unknown addresses in its own way.
+// Some hosts answer 200 for pages that do not exist. A page is missing if the host answers
+// a random address with the same page, apart from the address in it. Each row is a host
+// that answers unknown addresses in its own way.
 func TestRandom(t *testing.T) {
 	const text = "<p>A text that is long enough to show that the page says something of its own."
 	for _, c := range []struct {

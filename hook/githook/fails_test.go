@@ -13,8 +13,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// fakeGit puts a program before git on PATH. It has another version, and the run whose
-// number is in the file failing fails. The file count has the number of runs.
+// fakeGit puts a program before git on PATH. The program reports another version. It
+// fails in the run with the number in the file failing. The file count has the number
+// of runs.
 func fakeGit(t *testing.T, version string) (failing, count string) {
 	t.Helper()
 	real, err := exec.LookPath("git")

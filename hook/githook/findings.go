@@ -20,10 +20,10 @@ import (
 type Trace struct {
 	// ID is the fingerprint of the finding, see [check.Fingerprints].
 	ID string `json:"id"`
-	// Link identifies the broken link whatever page it is on, "" for a fault that
-	// is not a link. The pages of a list move from one page to the next when an
-	// entry is added, and a page can be renamed: as long as a site does not have
-	// more links with that identity, none of them is new.
+	// Link identifies the broken link on any page, "" for a fault that is not a
+	// link. When an entry is added to a list, other entries move to its next
+	// page; and a page can be renamed. So as long as a site does not have more
+	// links with that identity, none of them is new.
 	Link string `json:"link,omitempty"`
 	// Cause identifies the place in a template or in data that writes the link, or
 	// a link that many pages have for an unknown reason, "" for none. A new page of the site gets its faults, which are not new.
@@ -64,15 +64,15 @@ func newFindings(traces, before []Trace) (fresh []bool) {
 	return fresh
 }
 
-// memory remembers what was found in trees: a tree that passed is not checked again,
-// and the tree of the remote need not be built to know what was there before a push.
-// It is a directory in the repository with a JSON file for each tree. The name of the
-// file is a hash of the tree's id and of everything else that the result depends on,
-// so a file is never about another state of the remote, another configuration or
-// another version of the program.
+// memory remembers the findings of trees. A tree that passed is not checked again,
+// and the tree of the remote need not be built to know its findings. memory is a
+// directory in the repository with a JSON file for each tree. The name of the file is
+// a hash of the tree's id and of everything else that the result depends on. So a
+// file is never about another state of the remote, another configuration or another
+// version of the program.
 //
-// Only programs that can write to git's directory can change these files: no
-// commit has a path in .git, and a program that can write there can replace the hook.
+// Only programs that can write to git's directory can change these files. No commit
+// has a path in .git, and a program that can write there can also replace the hook.
 type memory struct{ dir string }
 
 const (

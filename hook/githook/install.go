@@ -57,11 +57,11 @@ func (e *SharedHooksError) Error() string {
 // afterwards. An existing hook keeps running. You can call Install again to
 // change the program or to add another site. When it fails, nothing has changed.
 //
-// For git 2.54 and newer it adds an entry to the repository's configuration, for
-// older versions it writes a hook file. It returns a [*ManagedError] if another
-// program manages the hooks, or they are files of the working tree, and either git is
-// older, or sitelink runs there for other sites only; and a [*SharedHooksError] if git is older and
-// several repositories share the hooks directory.
+// For git 2.54 and newer, Install adds an entry to the repository's configuration; for
+// older versions it writes a hook file. If another program manages the hooks, or the hooks
+// are files of the working tree, it returns a [*ManagedError] when git is older or when
+// sitelink runs there for other sites only. It returns a [*SharedHooksError] if git is
+// older and several repositories share the hooks directory.
 func (r *Repo) Install(ctx context.Context, opt InstallOptions) (Status, error) {
 	s, err := r.Status(ctx)
 	if err != nil {

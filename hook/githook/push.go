@@ -34,9 +34,8 @@ type Push struct {
 	// site, unless one of the two contains the other.
 	Others []string
 	// Configure, if not nil, returns Build and Docroot for a commit. It is called
-	// only for a tree that is not remembered, so it may take longer than that
-	// lookup. Then CacheKey must include whatever its answer depends on, apart
-	// from the tree.
+	// only for a tree that is not remembered, so it may take long. Then CacheKey
+	// must include everything that its answer depends on, apart from the tree.
 	Configure func(ctx context.Context, commit string) (build, docroot string, err error)
 	// Unread, if not nil, returns files and directories of a tree, slash paths relative to
 	// its root, that neither the build nor Check reads, so that trees which differ
@@ -62,8 +61,8 @@ type Push struct {
 	// CacheKey is everything that results depend on, apart from the tree: the
 	// version of the program, its configuration, environment variables.
 	CacheKey string
-	// Today is the date by which the entries of a baseline expire. Reports that
-	// are ValidToday are remembered for this day.
+	// Today is the date that decides which entries of a baseline have expired.
+	// Reports that are ValidToday are remembered for this day.
 	Today string
 	// Env is the environment of the build command, in the form of os.Environ.
 	Env []string
@@ -539,7 +538,7 @@ func build(ctx context.Context, env []string, command, site, out string) (docroo
 
 // base returns the commit to compare with: the one that the remote ref points
 // to, or for a new branch the last commit of its history that the remote has. It
-// returns "" if there is none, or if it was never fetched.
+// returns "" if no such commit exists or it was never fetched.
 func (c *pushCheck) base(ctx context.Context, ref Ref) (string, error) {
 	if ref.Before != "" {
 		return c.repo.resolve(ctx, ref.Before+"^{commit}")

@@ -16,7 +16,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// project is a repository with a site in public, whose file bad lists its broken links.
+// project is a repository with a site in public. The file bad lists the site's broken
+// links.
 type project struct {
 	*testing.T
 	git Git

@@ -258,11 +258,11 @@ func (r *Repo) Greps(ctx context.Context, tree, pattern string, files ...string)
 	return err == nil, err
 }
 
-// NewerSource returns the last commit in the history of a commit that changed the
-// directory of a site outside its committed docroot, but is not part of the history
-// of the docroot's last change; "" if the docroot is as new as its sources. site and
-// docroot are slash paths relative to the root. Files that no site is built from,
-// such as README.md, do not count.
+// NewerSource looks in the history of commit for sources that are newer than the
+// committed docroot. It returns the last commit that changed the site's directory
+// outside the docroot, unless the docroot's last change comes after it; then it
+// returns "". site and docroot are slash paths relative to the root. Files that no
+// site is built from, such as README.md, do not count.
 func (r *Repo) NewerSource(ctx context.Context, commit, site, docroot string) (string, error) {
 	written, err := r.git.run(ctx, "rev-list", "-1", commit, "--", below(docroot))
 	if err != nil {

@@ -78,10 +78,10 @@ func withoutHooks(args ...string) []string {
 	return append([]string{"-c", "core.hooksPath=" + os.DevNull}, args...)
 }
 
-// checkout makes a temporary working tree of a commit: with all of its files, also where
-// the repository's own working tree is sparse, with its submodules, and with links to the
-// reused directories in the directory site. Always call remove, even after an error; it
-// also works after ctx has ended.
+// checkout makes a temporary working tree of a commit. It has all files, even if the
+// repository's own working tree is sparse, the submodules, and links to the reused
+// directories in the directory site. Always call remove, even after an error; it also
+// works after ctx has ended.
 func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, remove func() error, err error) {
 	remove = func() error { return nil }
 	parent := r.dataPath(treesDir)

@@ -44,7 +44,7 @@ func example(t *testing.T, mark string) string {
 	return string(block[1])
 }
 
-// replaced replaces parts of a configuration, each of which must be in it.
+// replaced replaces parts of a configuration. Each part must be in it.
 func replaced(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -261,8 +261,8 @@ func TestProxies(t *testing.T) {
 	}
 }
 
-// smuggle sends messages whose end is ambiguous: the call inside of their body must
-// not be read as a request.
+// smuggle sends messages with an ambiguous end. The server must not read the call
+// in their body as a request.
 func smuggle(t *testing.T, r *receiving, setup, address string) {
 	t.Helper()
 	before := len(r.mentions(t))

@@ -22,8 +22,8 @@ import (
 	"github.com/sitelink/sitelink/site"
 )
 
-// receiving is a whole receiver for a site with two pages, whose address is the
-// one that it listens at.
+// receiving is a whole receiver for a site with two pages. It listens at the
+// site's address.
 type receiving struct {
 	url   string // of the site, with a final slash
 	store *incomingtest.Store
@@ -36,7 +36,7 @@ func receive(t testing.TB, opt incoming.ReceiverOptions, serverOpt server.Option
 	return receiveAt(t, l, strings.Replace("http://"+l.Addr().String()+"/", "127.0.0.1", "localhost", 1), opt, serverOpt)
 }
 
-// receiveAt is receive for a site whose address is another one.
+// receiveAt is receive for a site with another address.
 func receiveAt(t testing.TB, l net.Listener, url string, opt incoming.ReceiverOptions, serverOpt server.Options) *receiving {
 	t.Helper()
 	r := &receiving{url: url, store: incomingtest.NewStore(time.Now)}

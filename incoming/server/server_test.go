@@ -565,7 +565,7 @@ func (temporary) Error() string   { return "no descriptor left" }
 func (temporary) Temporary() bool { return true }
 func (temporary) Timeout() bool   { return false }
 
-// TestMemory: a connection whose request does not end needs little more memory than
+// TestMemory: a connection with an unfinished request needs little more memory than
 // what it sent.
 func TestMemory(t *testing.T) {
 	const connections, sent = 100, 60000

@@ -67,7 +67,7 @@ func notice(n int, target string) (incoming.Key, *incoming.Mention) {
 		&incoming.Mention{Protocol: incoming.Webmention, Source: source, Target: target, State: incoming.Queued, Received: start, Due: start}
 }
 
-// add records a mention if there is none, and returns its ID.
+// add records a mention unless one exists, and returns its ID.
 func add(t *testing.T, s *Store, key incoming.Key, m *incoming.Mention) string {
 	t.Helper()
 	testkit.Check(t, s.Record(t.Context(), []incoming.Key{key}, func([]*incoming.Mention) ([]*incoming.Mention, error) {
@@ -475,8 +475,8 @@ func testSchedule(t *testing.T, open opener) {
 	wait(t, "for the one that was postponed", func() bool { return fetched(ids[1], c.now()) })
 }
 
-// A mention whose verification fails or panics is verified again later, and the
-// change of another call meanwhile stays.
+// If the verification of a mention fails or panics, it is repeated later. A
+// change that another call made meanwhile stays.
 func testFailures(t *testing.T, open opener) {
 	c := newClock()
 	s := open(t, Options{Worker: true, Now: c.now, Log: slog.New(slog.DiscardHandler)})
@@ -599,8 +599,8 @@ func testMigration(t *testing.T, open opener) {
 	}
 }
 
-// Mentions of which the look was begun often and never ended are postponed: looking at one
-// of them may end the process.
+// A mention is postponed if looks at it began often and never ended: looking at it may end
+// the process.
 func testCrashes(t *testing.T, open opener) {
 	c := newClock()
 	s := open(t, Options{Worker: true, Now: c.now})

@@ -71,8 +71,8 @@ func takenOver(t *testing.T, address string) {
 	}
 }
 
-// A store whose server is down answers with an error that names the host, and goes
-// on when the server is there again.
+// When its server is down, a store returns an error that names the host. It works
+// again when the server is back.
 func restarted(t *testing.T, p *testkit.Postgres) {
 	address := p.Schema()
 	s := fileOpener(address)(t, Options{Worker: true, Log: slog.New(slog.DiscardHandler)})

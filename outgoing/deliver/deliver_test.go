@@ -562,7 +562,7 @@ func TestRecheck(t *testing.T) {
 	}
 }
 
-// A notice whose page never became live failed for that reason.
+// If its page never becomes live, a notice fails for that reason.
 func TestNotLiveIsAProblem(t *testing.T) {
 	web := &pages{body: func(string) (int, string) { return 404, "" }}
 	s := store(t, notice("p", "https://t.example/", ledger.Added))

@@ -26,7 +26,7 @@ func (s strictStore) Record(ctx context.Context, from ledger.Key, n ledger.Notic
 	return s.Store.Record(ctx, from, n)
 }
 
-// interrupting is a sender whose steps interrupt the run.
+// interrupting is a sender that interrupts the run in its steps.
 type interrupting struct {
 	*scripted
 	sending, asked func()

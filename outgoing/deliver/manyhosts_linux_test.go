@@ -36,10 +36,10 @@ const atOnce = 256
 const perPage = 100
 
 // TestManyHosts: notices to many loopback hosts at pace 0 take at most 1.5 times
-// as long as a bare loop of net/http that makes the same requests with the same
-// bodies by as many goroutines, and less than 200 MB. SITELINK_HOSTS=10000 is
-// the full test. Only that checks the time, which means little for few hosts on a
-// busy machine.
+// as long as a bare loop of net/http, and less than 200 MB. The loop makes the
+// same requests with the same bodies in as many goroutines. SITELINK_HOSTS=10000
+// is the full test. Only the full test checks the time, which means little for
+// few hosts on a busy machine.
 func TestManyHosts(t *testing.T) {
 	hosts, full := 100, false
 	if text := os.Getenv("SITELINK_HOSTS"); text != "" {

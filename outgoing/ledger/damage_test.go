@@ -165,8 +165,8 @@ func TestNothingLost(t *testing.T) {
 	}
 }
 
-// Repair takes the newest version that has all missing rows, and leaves the file
-// unchanged if there is none.
+// Repair takes the newest version that has all missing rows. Without such a
+// version, it leaves the file unchanged.
 func TestRepair(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	rounds := testkit.Longer(5, 20)

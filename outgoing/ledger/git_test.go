@@ -221,9 +221,10 @@ func TestGitCrash(t *testing.T) {
 	}
 }
 
-// The claims of a runner that has ended are taken over at once: exactly by the next
-// run with the same local files, and as in flight by one that knows that the runner
-// has ended. Others leave them and can name the runner.
+// When a runner has ended, others take over its claims at once. The next run with
+// the same local files takes over their exact state. A run that only knows that the
+// runner has ended takes them over as in flight. Other runs leave them and can name
+// the runner.
 func TestGitTakeOver(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	r := remote(t)
@@ -280,7 +281,8 @@ func TestGitTakeOver(t *testing.T) {
 	}
 }
 
-// At no moment are there more than 20 notices whose outcome the remote does not know, however many are sent at once.
+// The remote never lacks the outcome of more than 20 notices, however many are sent at
+// once.
 func TestGitUntold(t *testing.T) {
 	t.Parallel() // it waits most of the time
 	for _, workers := range []int{1, 40} {

@@ -12,7 +12,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// powerSteps are what three runs do to a ledger, of which the first is killed.
+// powerSteps are what three runs do to a ledger. The first run is killed.
 func powerSteps() []func(*File) error {
 	key := func(target string) Key {
 		return Key{Source: "https://me.example/", Target: "https://t.example/" + target}

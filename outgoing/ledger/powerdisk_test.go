@@ -21,8 +21,8 @@ type powerDisk struct {
 	mu   sync.Mutex
 	left int // changes until the power fails; negative: it does not
 	off  bool
-	// names are the files as a running system sees them, and durable those of which
-	// the names survive a power cut.
+	// names are the files as a running system sees them, and durable the files with
+	// names that survive a power cut.
 	names, durable map[string]*content
 }
 
@@ -34,8 +34,8 @@ type content struct {
 
 var _ system.FileSystem = (*powerDisk)(nil)
 
-// newPowerDisk returns a disk whose power fails before the change with that number, from 0.
-// With a negative number it does not fail.
+// newPowerDisk returns a disk that loses power before the change with that number, from 0.
+// With a negative number it keeps power.
 func newPowerDisk(changes int) *powerDisk {
 	return &powerDisk{left: changes, names: map[string]*content{}, durable: map[string]*content{}}
 }

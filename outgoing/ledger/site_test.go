@@ -71,9 +71,9 @@ func TestFileOfOneSite(t *testing.T) {
 	}
 }
 
-// TestGitOfOneSite: the newest baseline says whose ledger it is, for every clone: the one
-// that made it, one that knew the ledger before, one that is working meanwhile, and a
-// fresh one.
+// TestGitOfOneSite: the newest baseline decides for every clone which site the ledger
+// belongs to. That holds for the clone that made it, one that knew the ledger before, one
+// that is working meanwhile, and a fresh one.
 func TestGitOfOneSite(t *testing.T) {
 	r := remote(t)
 	first, second := clone(t, r), clone(t, r)

@@ -117,8 +117,8 @@ func TestDjangoWM(t *testing.T) {
 }
 
 // receiverCases checks a receiver against the two cases of the suite. endpoint is
-// its URL, target a page for which it takes notices, and source a page that links
-// to target.
+// its URL, target a page that it accepts notices for, and source a page that
+// links to target.
 //
 // Case 1: the response to a valid pair is 200, 201 or 202, with a Location only if
 // it is 201. Case 2: the response to pairs in which the source, the target or both

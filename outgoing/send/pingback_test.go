@@ -143,7 +143,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestStatus has responses that are not XML-RPC, or whose status is not 200.
+// TestStatus has responses that are not XML-RPC, or have another status than
+// 200.
 func TestStatus(t *testing.T) {
 	for _, test := range []struct {
 		name   string

@@ -31,7 +31,7 @@ func notify(t *testing.T, source, target string, event ledger.Event) outgoing.Ou
 	return s.Send(t.Context(), ledger.Notice{Key: ledger.Key{Source: source, Target: target}, Event: event}, e)
 }
 
-// page is a page whose text may change.
+// page is a page with text that may change.
 type page struct {
 	mu     sync.Mutex
 	status int
@@ -150,8 +150,8 @@ func TestRocksSingleUse(t *testing.T) {
 	}
 }
 
-// TestFixedTarget: services such as brid.gy take notices only for one of their own
-// URLs, to which the page has a link without text.
+// TestFixedTarget: services such as brid.gy accept notices only for one of their
+// own URLs. The page links to it without text.
 func TestFixedTarget(t *testing.T) {
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)

@@ -255,8 +255,8 @@ func (s *rocksServer) take(w http.ResponseWriter, r *http.Request, n int, test, 
 	s.answer(w, test, err)
 }
 
-// redirected is case 23: the page redirects to another one, to which the endpoint
-// is relative. Both can be used once.
+// redirected is case 23: the page redirects to another page, and the endpoint is
+// relative to that one. Both can be used once.
 func (s *rocksServer) redirected(w http.ResponseWriter, r *http.Request, test, rest string) {
 	if rest == "page" {
 		key := s.key()
@@ -317,8 +317,8 @@ func (s *rocksServer) spend(key string) (path string, err error) {
 // /update/2/part/2 or /delete/1.
 func (s *rocksServer) URL(path string) string { return s.url + path }
 
-// single serves a page whose endpoint takes one notice, so that a cached endpoint
-// fails.
+// single serves a page with an endpoint that accepts one notice, so that a cached
+// endpoint fails.
 func (s *rocksServer) single(w http.ResponseWriter, r *http.Request) {
 	key := s.key()
 	s.issue(key, r.URL.Path)

@@ -17,10 +17,11 @@ import (
 	"github.com/sitelink/sitelink/outgoing/ledger"
 )
 
-// TestWorkedExample is the client's part of the example in section 5 (PB-62). ProblemsFor
-// each link of a post, the target is fetched once and its server called once, without any action by the user (PB-1, PB-2), at the address that
-// was found (PB-30), which may be on another host (PB-5). A target without one
-// is skipped silently (PB-6, PB-31), and no link waits for another (PB-67).
+// TestWorkedExample is the client's part of the example in section 5 (PB-62). For each link
+// of a post, the client fetches the target once and calls its server once, without any
+// action by the user (PB-1, PB-2). It calls the address that it found (PB-30), which may be
+// on another host (PB-5). It skips a target without an endpoint silently (PB-6, PB-31), and
+// no link waits for another (PB-67).
 func TestWorkedExample(t *testing.T) {
 	var mu sync.Mutex
 	var trace []string

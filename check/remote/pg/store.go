@@ -185,9 +185,9 @@ func (s *Store) Renew(ctx context.Context) (wanted []string, err error) {
 	return wanted, nil
 }
 
-// Claim claims hosts that no other run has, or only one whose lease has ended. That run
-// may have sent a request after it saved the host's state, so the next one waits as if
-// the last had just begun. A pace that is ten minutes old says nothing any more.
+// Claim claims hosts that no other run has, or that a run has with a lease that ended.
+// That run may have sent a request after it saved the host's state, so this run waits
+// as if the last request had just begun. A pace that is ten minutes old means nothing.
 func (s *Store) Claim(ctx context.Context, hosts []string) ([]remote.Host, error) {
 	hosts = slices.Clone(hosts)
 	keys := ids(hosts)
