@@ -133,6 +133,23 @@ func (h *Host) Cuts() []Cut {
 	return h.opt.Crawled.Cuts
 }
 
+// IsVite reports whether a path is one at which the development server of Vite sends its own
+// scripts and files outside of the project. They need not be below the base path.
+func IsVite(path string) bool {
+	_, name, _ := strings.Cut(path, "/@")
+	return strings.HasPrefix(name, "vite") || strings.HasPrefix(name, "id/") || strings.HasPrefix(name, "fs/") || name == "react-refresh"
+}
+
+// onlyVite reports whether an address is only of the development server of Vite: of its own
+// scripts, of a module beside the base path, or of the index of sitemaps, which it links to and
+// only a build of Astro has. status is that of the answer, 0 before the server is asked.
+func (v *Crawled) onlyVite(path, query string, below bool, status int) bool {
+	if below || !v.Vite {
+		return IsVite(path) || v.Vite && status == http.StatusNotFound && strings.HasSuffix(path, "/sitemap-index.xml")
+	}
+	return IsVite(path) || strings.HasPrefix(path, "/node_modules/") || strings.HasPrefix(query, "?astro&")
+}
+
 // crawled answers with what the server answered.
 func (q *request) crawled(path, query string) Answer {
 	v := q.h.opt.Crawled
@@ -154,7 +171,7 @@ func (q *request) crawled(path, query string) Answer {
 			a.State = StateFallback
 		}
 		q.step("server", "sends a page or file")
-	case got.Status == http.StatusNotFound && v.Vite && strings.HasSuffix(path, "/sitemap-index.xml"): // only a build of Astro has it
+	case v.onlyVite(path, query, true, got.Status):
 		a.State = StateLivereload
 	case got.Status == http.StatusNotFound || got.Status == http.StatusGone:
 		a = q.notSent(path)

@@ -31,13 +31,6 @@ func isLivereload(path, query string) bool {
 	return strings.HasSuffix(path, "/livereload.js") && strings.HasPrefix(query, "?mindelay=")
 }
 
-// OfVite reports whether a path is one of the development server of Vite, at which it sends its
-// own scripts and files outside of the project. They need not be below the base path.
-func OfVite(path string) bool {
-	_, name, _ := strings.Cut(path, "/@")
-	return strings.HasPrefix(name, "vite") || strings.HasPrefix(name, "id/") || strings.HasPrefix(name, "fs/") || name == "react-refresh"
-}
-
 // addServers adds the addresses of `hugo server` to those of the site.
 func (h *addresses) addServers(found []baseURL) {
 	h.servers = found

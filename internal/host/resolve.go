@@ -78,7 +78,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 			return res
 		}
 	}
-	if v := h.opt.Crawled; v != nil && (OfVite(u.Path()) || v.Vite && !below && (strings.HasPrefix(u.Path(), "/node_modules/") || strings.HasPrefix(query, "?astro&"))) {
+	if v := h.opt.Crawled; v != nil && v.onlyVite(u.Path(), query, below, 0) {
 		res.State = StateLivereload
 		return res
 	}

@@ -265,7 +265,7 @@ func (c *crawler) find(f *site.Finder, key string, r *reply) {
 	file := r.file
 	file.Path = strings.TrimPrefix(string(weburl.PercentDecode(nil, strings.TrimPrefix(at.Path(), c.base))), "/")
 	f.Find(&file, at, data, func(u weburl.URL) {
-		if host.OfVite(u.Path()) {
+		if host.IsVite(u.Path()) {
 			c.vite.Store(true)
 		} else if key, ok := c.own(u); ok {
 			c.add(key)
