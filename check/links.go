@@ -467,6 +467,6 @@ func (r *Result) OnlyExternal() {
 		Links: n, Unchecked: n,
 	}
 	if n > 0 {
-		s.Reasons = []Reason{{External, n}}
+		s.Reasons = []CodeCount{{External, n}}
 	}
 }

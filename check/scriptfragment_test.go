@@ -215,7 +215,7 @@ func TestScriptModes(t *testing.T) {
 			if len(fail.Findings) != 8 || fail.Summary.Errors != 8 || fail.Findings[0].Code != MissingFragment || len(fail.Summary.ScriptFragments) != 0 {
 				t.Errorf("error: %v, %+v", briefs(fail.Findings), fail.Summary)
 			}
-			if len(silent.Findings) != 0 || silent.Summary.Unchecked != 8 || silent.HasWarnings() || len(silent.Summary.Reasons) != 1 || silent.Summary.Reasons[0] != (Reason{ScriptFragment, 8}) ||
+			if len(silent.Findings) != 0 || silent.Summary.Unchecked != 8 || silent.HasWarnings() || len(silent.Summary.Reasons) != 1 || silent.Summary.Reasons[0] != (CodeCount{ScriptFragment, 8}) ||
 				len(silent.Summary.ScriptFragments) != 1 {
 				t.Errorf("silent: %v, %+v", briefs(silent.Findings), silent.Summary)
 			}

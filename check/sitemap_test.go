@@ -226,7 +226,7 @@ func TestChangedCounts(t *testing.T) {
 	compareBriefs(t, r.Findings, "p.html:0:0 error changed", "q.html:1:40 error missing-fragment #z")
 	sum := r.Summary
 	if sum.Errors != 1 || sum.FileErrors != 1 || sum.Unchecked != 2 || sum.OK != 1 || sum.Links != sum.OK+sum.Errors+sum.Warnings+sum.Unchecked+sum.Ignored ||
-		!slices.Equal(sum.Reasons, []Reason{{Changed, 2}}) {
+		!slices.Equal(sum.Reasons, []CodeCount{{Changed, 2}}) {
 		t.Errorf("summary %+v", sum)
 	}
 	links, err := Links(t.Context(), handle(s), Options{}, Query{}, func(*Link) error { return nil })

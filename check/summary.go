@@ -70,7 +70,7 @@ type Summary struct {
 	// redirect of its own, such as one from /dir to /dir/.
 	Redirected int `json:"redirected"`
 	// Reasons splits Unchecked by code, the most frequent first, then by code.
-	Reasons []Reason `json:"reasons"`
+	Reasons []CodeCount `json:"reasons"`
 	// UnusedIgnores are the ignore rules that matched nothing, as written.
 	UnusedIgnores []string `json:"unused_ignores"`
 	// Skipped are the pages and directory listings that links lead to, but that
@@ -148,8 +148,8 @@ type ScriptFragmentCount struct {
 	Links     int `json:"links"`
 }
 
-// Reason is a number of links that were not checked for the same reason.
-type Reason struct {
+// CodeCount is a number of links that were not checked for the same reason.
+type CodeCount struct {
 	Code  Code `json:"code"`
 	Count int  `json:"count"`
 }
@@ -256,13 +256,13 @@ func (sum *Summary) addUnchecked(c Code, n int) {
 		return
 	}
 	sum.Unchecked += n
-	if i := slices.IndexFunc(sum.Reasons, func(r Reason) bool { return r.Code == c }); i < 0 {
-		sum.Reasons = append(sum.Reasons, Reason{c, n})
+	if i := slices.IndexFunc(sum.Reasons, func(r CodeCount) bool { return r.Code == c }); i < 0 {
+		sum.Reasons = append(sum.Reasons, CodeCount{c, n})
 	} else {
 		sum.Reasons[i].Count += n
 	}
-	sum.Reasons = slices.DeleteFunc(sum.Reasons, func(r Reason) bool { return r.Count == 0 })
-	slices.SortFunc(sum.Reasons, func(a, b Reason) int {
+	sum.Reasons = slices.DeleteFunc(sum.Reasons, func(r CodeCount) bool { return r.Count == 0 })
+	slices.SortFunc(sum.Reasons, func(a, b CodeCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.Code), string(b.Code)))
 	})
 }
@@ -270,7 +270,7 @@ func (sum *Summary) addUnchecked(c Code, n int) {
 // reportsScripts reports whether fragments that are left to scripts deserve a
 // warning.
 func (sum *Summary) reportsScripts() bool {
-	return slices.ContainsFunc(sum.Reasons, func(r Reason) bool { return r.Code == ScriptFragment && r.Count > sum.statedScripts })
+	return slices.ContainsFunc(sum.Reasons, func(r CodeCount) bool { return r.Code == ScriptFragment && r.Count > sum.statedScripts })
 }
 
 // addFiles counts the files that were read, and notes what is known of the site

@@ -140,7 +140,7 @@ func TestLimiterIsBounded(t *testing.T) {
 func TestRecentIsBounded(t *testing.T) {
 	var c recentLooks
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	page := &verify.Page{}
+	page := &verify.Response{}
 	for i := range 3 * maxRecent {
 		c.add(fmt.Sprint(i), page, now)
 	}

@@ -215,9 +215,9 @@ func canonical(raw string) (string, error) {
 	return text, nil
 }
 
-// Change is a reason to change a link of ours that another site reported (UnlinkR or
+// LinkChange is a reason to change a link of ours that another site reported (UnlinkR or
 // LinkMod) and a fetch proved. Programs that repair links read these.
-type Change struct {
+type LinkChange struct {
 	// ID is that of the mention that holds the report.
 	ID string
 	// Action is UnlinkR if the page at Old is gone or moved, and LinkMod if it was
@@ -240,17 +240,17 @@ type Change struct {
 // Changes returns the changes of our links that were proved and not carried out yet,
 // sorted by page, link and action. An approved change disappears within a day after a
 // deploy without the link. Changes is as safe for concurrent use as the store.
-func Changes(ctx context.Context, store Store) (changes []Change, err error) {
+func Changes(ctx context.Context, store Store) (changes []LinkChange, err error) {
 	filter := Filter{States: []State{Held, Approved}, Action: []Action{UnlinkR, LinkMod}}
 	for m, err := range store.List(ctx, filter) {
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, Change{
+		changes = append(changes, LinkChange{
 			ID: m.ID, Action: m.Action, Page: m.Source, Old: m.Target, New: m.Replacement, Reason: m.Reason, Decided: m.State == Approved, Verified: m.Verified,
 		})
 	}
-	slices.SortFunc(changes, func(a, b Change) int {
+	slices.SortFunc(changes, func(a, b LinkChange) int {
 		return cmp.Or(strings.Compare(a.Page, b.Page), strings.Compare(a.Old, b.Old), strings.Compare(string(a.Action), string(b.Action)))
 	})
 	return changes, nil

@@ -136,7 +136,7 @@ func (r *Receiver) ready(m *Mention) (wait time.Duration, ok bool) {
 // once an hour, whatever the number of mentions that it is the source of (PB-59):
 // the others use what was fetched. A page that was fetched before a mention was due
 // may be out of date, and only proves that there is a link.
-func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Page, at time.Time, wait time.Duration) {
+func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *verify.Response, at time.Time, wait time.Duration) {
 	now := r.opt.Now()
 	for {
 		if page, at, ok := r.recent.get(remote, now); ok {
@@ -153,7 +153,7 @@ func (r *Receiver) fetch(ctx context.Context, m *Mention, remote string) (page *
 		select { // another worker fetches the page
 		case <-running:
 		case <-ctx.Done():
-			return &verify.Page{Result: verify.Canceled}, now, 0
+			return &verify.Response{Result: verify.Canceled}, now, 0
 		}
 	}
 	defer r.recent.end(remote)
@@ -209,7 +209,7 @@ type recentLooks struct {
 	mu         sync.Mutex
 	young, old map[uint64]time.Time // by hash of the canonical URL
 	rotation   time.Time
-	pages      map[uint64]*verify.Page
+	pages      map[uint64]*verify.Response
 	order      []uint64 // of pages, the oldest first
 	size       int
 	running    map[string]chan struct{} // closed at the end of a fetch
@@ -248,7 +248,7 @@ func (c *recentLooks) end(url string) {
 
 // get returns when a page was fetched, if that was less than an hour ago, and the
 // page if it is still there.
-func (c *recentLooks) get(url string, now time.Time) (page *verify.Page, at time.Time, ok bool) {
+func (c *recentLooks) get(url string, now time.Time) (page *verify.Response, at time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := xxhash.Sum64String(url)
@@ -263,7 +263,7 @@ func (c *recentLooks) get(url string, now time.Time) (page *verify.Page, at time
 }
 
 // add remembers a page that was fetched.
-func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
+func (c *recentLooks) add(url string, page *verify.Response, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now.Before(c.rotation) {
@@ -273,7 +273,7 @@ func (c *recentLooks) add(url string, page *verify.Page, now time.Time) {
 		c.old, c.young, c.rotation = c.young, make(map[uint64]time.Time), now
 	}
 	if c.pages == nil {
-		c.pages = make(map[uint64]*verify.Page)
+		c.pages = make(map[uint64]*verify.Response)
 	}
 	key := xxhash.Sum64String(url)
 	c.young[key] = now

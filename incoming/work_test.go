@@ -287,7 +287,7 @@ func TestUnlinkR(t *testing.T) {
 	if m.Replacement == "" || !strings.Contains(m.Reason, "404") {
 		t.Errorf("gone: %+v", m)
 	}
-	want := incoming.Change{
+	want := incoming.LinkChange{
 		ID: id, Action: incoming.UnlinkR, Page: "https://b.example/", Old: target, New: n.Replacement, Reason: m.Reason, Verified: m.Verified,
 	}
 	if got := w.changes(); len(got) != 1 || got[0] != want {
@@ -311,7 +311,7 @@ func TestUnlinkR(t *testing.T) {
 }
 
 // changes returns the changes that were proved.
-func (w *world) changes() []incoming.Change {
+func (w *world) changes() []incoming.LinkChange {
 	w.Helper()
 	changes, err := incoming.Changes(w.Context(), w.store)
 	if err != nil {

@@ -68,7 +68,7 @@ func TestTargetPage(t *testing.T) {
 
 // Whether a failed request is repeated depends on why it failed.
 func TestRequestFailed(t *testing.T) {
-	for kind, want := range map[fetch.Kind]ledger.State{
+	for kind, want := range map[fetch.ErrorKind]ledger.State{
 		fetch.Timeout: ledger.Retry, fetch.Connect: ledger.Retry, fetch.TLS: ledger.Retry, fetch.Canceled: ledger.Retry,
 		fetch.RefusedAddress: ledger.Skipped, fetch.NoSuchHost: ledger.Retry, fetch.RedirectLoop: ledger.Permanent,
 	} {

@@ -101,7 +101,7 @@ func TestHeadersOfServers(t *testing.T) {
 			if got := answer.Header.Values("X-Pingback"); answer.StatusCode != 200 || len(got) != 1 || got[0] != e.Pingback {
 				t.Errorf("status %d, X-Pingback %q, want %q", answer.StatusCode, got, e.Pingback)
 			}
-			if got, _ := endpoint.Links(strings.Join(answer.Header.Values("Link"), ", ")); len(got) != 1 || got[0] != (endpoint.Link{Target: e.Webmention, Rel: "webmention"}) {
+			if got, _ := endpoint.Links(strings.Join(answer.Header.Values("Link"), ", ")); len(got) != 1 || got[0] != (endpoint.HeaderLink{Target: e.Webmention, Rel: "webmention"}) {
 				t.Errorf("Link %+v, want %q", got, e.Webmention)
 			}
 		})

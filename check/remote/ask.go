@@ -76,8 +76,8 @@ type Progress struct {
 	Left time.Duration
 }
 
-// Link is a URL to ask for.
-type Link struct {
+// Target is a URL to ask for.
+type Target struct {
 	// URL is absolute, http or https. A fragment is ignored.
 	URL string
 	// Fragments are those that links ask for.
@@ -164,7 +164,7 @@ func (r *Report) Of(raw string) (record Record, code check.Code) {
 // redirects, unless opt.Probe or opt.Archive asks for more. The error is that of the
 // context, or says that a shared cache cannot be reached. Even then, the report is
 // complete, and the cache has what was learned so far.
-func Ask(ctx context.Context, links []Link, cache *Cache, opt Options) (*Report, error) {
+func Ask(ctx context.Context, links []Target, cache *Cache, opt Options) (*Report, error) {
 	opt.PerHost = cmp.Or(max(opt.PerHost, 0), 4)
 	opt.Concurrency = cmp.Or(max(opt.Concurrency, 0), 64)
 	opt.Pace = cmp.Or(opt.Pace, time.Second)
@@ -223,7 +223,7 @@ type job struct {
 // plan makes the jobs and puts them into the queues of their hosts, the most urgent
 // first: new URLs, then those that have been due for the longest time. Doubtful ones are
 // due earlier than others.
-func (d *dispatcher) plan(links []Link) {
+func (d *dispatcher) plan(links []Target) {
 	now := d.started
 	accepted := map[string]bool{}
 	for _, raw := range d.opt.Known {
@@ -346,7 +346,7 @@ func (d *dispatcher) count(host string, r *Record) {
 }
 
 // Flush removes the records of all URLs that are not among the links (LL-104).
-func (c *Cache) Flush(links []Link) (removed int) {
+func (c *Cache) Flush(links []Target) (removed int) {
 	keep := make(map[string]bool, len(links))
 	for _, l := range links {
 		if key, err := Key(l.URL); err == nil {

@@ -133,10 +133,10 @@ func quick() Options {
 	return Options{Allow: loopback, Pace: -1, Timeout: 20 * time.Second, retryDelay: time.Millisecond, UserAgent: "sitelink-test"}
 }
 
-func links(urls ...string) (all []Link) {
+func links(urls ...string) (all []Target) {
 	for _, u := range urls {
 		url, fragment, has := strings.Cut(u, "#")
-		l := Link{URL: url}
+		l := Target{URL: url}
 		if has {
 			l.Fragments = []string{fragment}
 		}
@@ -145,7 +145,7 @@ func links(urls ...string) (all []Link) {
 	return all
 }
 
-func ask(t *testing.T, c *Cache, opt Options, all []Link) *Report {
+func ask(t *testing.T, c *Cache, opt Options, all []Target) *Report {
 	t.Helper()
 	report := testkit.Must(Ask(context.Background(), all, c, opt))(t)
 	return report
@@ -315,7 +315,7 @@ func TestAskTwice(t *testing.T) {
 	ask(t, c, quick(), links(w.URL+"/page"))
 	for _, again := range [][]string{nil, {"intro"}} {
 		w.take()
-		report := ask(t, c, quick(), []Link{{URL: w.URL + "/page"}, {URL: w.URL + "/page", Fragments: again}, {URL: w.URL + "/page#x"}})
+		report := ask(t, c, quick(), []Target{{URL: w.URL + "/page"}, {URL: w.URL + "/page", Fragments: again}, {URL: w.URL + "/page#x"}})
 		if report.Links != 1 || report.Fresh != 1-len(again) || len(w.take()) != len(again) {
 			t.Errorf("fragments %q: %+v", again, report)
 		}
@@ -326,7 +326,7 @@ func TestAskTwice(t *testing.T) {
 func TestAskFragments(t *testing.T) {
 	w := newWeb(t, site)
 	c := memory(t)
-	all := []Link{{URL: w.URL + "/page", Fragments: []string{"intro", "old", "none", "top", "L12", ":~:text=x", "intro"}}, {URL: w.URL + "/plain#x", Fragments: []string{"x"}}}
+	all := []Target{{URL: w.URL + "/page", Fragments: []string{"intro", "old", "none", "top", "L12", ":~:text=x", "intro"}}, {URL: w.URL + "/plain#x", Fragments: []string{"x"}}}
 	report := ask(t, c, quick(), all)
 	r, _ := report.Of(w.URL + "/page#none")
 	if !slices.Equal(r.Missing, []string{"L12", "none"}) || !r.Lacks("none") || r.Lacks("intro") || brief(r) != "ok" {
@@ -338,13 +338,13 @@ func TestAskFragments(t *testing.T) {
 	if log := w.take(); !slices.Equal(log, []string{"GET /page", "GET /plain"}) {
 		t.Errorf("log %q", log)
 	}
-	report = ask(t, c, quick(), []Link{{URL: w.URL + "/large", Fragments: []string{"end", "none"}}})
+	report = ask(t, c, quick(), []Target{{URL: w.URL + "/large", Fragments: []string{"end", "none"}}})
 	if r, _ := report.Of(w.URL + "/large"); r.Lacks("end") || !r.Lacks("none") {
 		t.Errorf("%+v", r)
 	}
 	w.take()
 	// A new fragment makes the record too old.
-	ask(t, c, quick(), append(all, Link{URL: w.URL + "/page", Fragments: []string{"new"}}))
+	ask(t, c, quick(), append(all, Target{URL: w.URL + "/page", Fragments: []string{"new"}}))
 	if log := w.take(); !slices.Equal(log, []string{"GET /page"}) {
 		t.Errorf("log %q", log)
 	}
@@ -650,7 +650,7 @@ func TestAskOffline(t *testing.T) {
 	three := links("https://a.example/", "https://b.example/", "https://c.example/")
 	for _, c := range []struct {
 		name, answering string
-		links           []Link
+		links           []Target
 		silent, failing int
 	}{
 		{"offline", "", three, 3, 0},

@@ -291,7 +291,7 @@ func headerCounts(resp *fetch.Response, err error) bool {
 }
 
 // faults are the reasons of failed requests.
-var faults = map[fetch.Kind]Reason{
+var faults = map[fetch.ErrorKind]Reason{
 	fetch.BadRequest:     RefusedRequest,
 	fetch.RefusedAddress: PrivateAddress,
 	fetch.NoSuchHost:     NoSuchHost,

@@ -176,7 +176,7 @@ func (c *claimer) release() {
 }
 
 // prefetch reads the records of the links from a shared cache.
-func (c *Cache) prefetch(ctx context.Context, links []Link) error {
+func (c *Cache) prefetch(ctx context.Context, links []Target) error {
 	if c.shared == nil {
 		return nil
 	}

@@ -173,7 +173,7 @@ func TestLookPart(t *testing.T) {
 		opt.exchange = func(context.Context, fetch.Request) (*fetch.Response, error) {
 			return &fetch.Response{Status: 200, Header: http.Header{"Content-Type": {"text/html"}}, Body: page, Truncated: c.cut}, c.err
 		}
-		report := ask(t, memory(t), opt, []Link{{URL: "https://a.example/", Fragments: []string{"a", "b", "c"}}})
+		report := ask(t, memory(t), opt, []Target{{URL: "https://a.example/", Fragments: []string{"a", "b", "c"}}})
 		if r, _ := report.Of("https://a.example/"); !slices.Equal(r.Missing, c.want) || brief(r) != "ok" {
 			t.Errorf("%s: missing %q", c.name, r.Missing)
 		}
@@ -216,9 +216,9 @@ func TestLookScripts(t *testing.T) {
 		}
 		t.Errorf("%s was asked for", r.URL)
 	})
-	var all []Link
+	var all []Target
 	for _, c := range cases {
-		all = append(all, Link{URL: w.URL + c.path, Fragments: strings.Fields(c.asked)})
+		all = append(all, Target{URL: w.URL + c.path, Fragments: strings.Fields(c.asked)})
 	}
 	report := ask(t, memory(t), quick(), all)
 	for _, c := range cases {

@@ -262,9 +262,9 @@ func TestAskRedirectFan(t *testing.T) {
 // Hosts that hang cost the others only a part of the places, and no result is lost.
 func TestAskHanging(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var all []Link
+		var all []Target
 		for i := range 30 {
-			all = append(all, Link{URL: fmt.Sprintf("https://hang%d.example/", i%3)}, Link{URL: fmt.Sprintf("https://hang%d.example/%d", i%3, i)})
+			all = append(all, Target{URL: fmt.Sprintf("https://hang%d.example/", i%3)}, Target{URL: fmt.Sprintf("https://hang%d.example/%d", i%3, i)})
 		}
 		opt := quick()
 		opt.Timeout = 30 * time.Second

@@ -91,7 +91,7 @@ func TestAskDaily(t *testing.T) {
 			return &fetch.Response{Status: 429, Header: http.Header{"Retry-After": {"60"}}}, nil
 		}
 		begin = seconds(time.Now())
-		ask(t, c, opt, []Link{{URL: "https://host9.example/"}})
+		ask(t, c, opt, []Target{{URL: "https://host9.example/"}})
 		if r := c.Get("https://host9.example/"); !r.Asked.Equal(begin) || !r.Next.Equal(begin.Add(80*time.Second)) {
 			t.Errorf("after a pause: %+v", r)
 		}

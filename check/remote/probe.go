@@ -46,7 +46,7 @@ type seeker struct {
 
 // suggest looks for what could replace links: variants first, then copies of dead
 // pages. In a run for new links, it looks only at those that it asked for.
-func (s *seeker) suggest(ctx context.Context, links []Link) error {
+func (s *seeker) suggest(ctx context.Context, links []Target) error {
 	for _, what := range []struct {
 		wanted bool
 		look   func(r *Record, p Policy, now time.Time)

@@ -99,7 +99,7 @@ func BenchmarkAskMillion(b *testing.B) {
 // unscheduled does what Ask does with a million URLs, except for scheduling: so many
 // goroutines make the requests in the order of the links, and one judges the answers and
 // puts them into a cache.
-func unscheduled(b *testing.B, all []Link, at int, exchange func(context.Context, fetch.Request) (*fetch.Response, error)) usage {
+func unscheduled(b *testing.B, all []Target, at int, exchange func(context.Context, fetch.Request) (*fetch.Response, error)) usage {
 	type reply struct {
 		url      string
 		response *fetch.Response

@@ -20,8 +20,8 @@ func simulated(context.Context, fetch.Request) (*fetch.Response, error) {
 	return &fetch.Response{Status: 200, Header: http.Header{"Etag": {`"1"`}}}, nil
 }
 
-func manyLinks(urls, hosts int) []Link {
-	all := make([]Link, urls)
+func manyLinks(urls, hosts int) []Target {
+	all := make([]Target, urls)
 	for i := range all {
 		all[i].URL = fmt.Sprintf("https://host%d.example/page/%d", i%hosts, i/hosts)
 	}
@@ -73,10 +73,10 @@ func TestAskFair(t *testing.T) {
 	for _, perHost := range []int{1, 4} {
 		synctest.Test(t, func(t *testing.T) {
 			const hosts, each, bound = 20, 150, 3
-			var all []Link
+			var all []Target
 			for h := range hosts { // one host after the other, as pages often list them
 				for i := range each {
-					all = append(all, Link{URL: fmt.Sprintf("https://host%d.example/%d", h, i)})
+					all = append(all, Target{URL: fmt.Sprintf("https://host%d.example/%d", h, i)})
 				}
 			}
 			p := newProgress(hosts)
@@ -106,9 +106,9 @@ func TestAskFair(t *testing.T) {
 func TestAskLarge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const large, hosts, each = 1_000, 50, 20
-		var all []Link
+		var all []Target
 		for i := range large {
-			all = append(all, Link{URL: fmt.Sprintf("https://large.example/%d", i)})
+			all = append(all, Target{URL: fmt.Sprintf("https://large.example/%d", i)})
 		}
 		var mu sync.Mutex
 		got, other := 0, 0

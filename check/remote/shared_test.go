@@ -262,9 +262,9 @@ func TestSharedYields(t *testing.T) {
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 5 * time.Second)
 				m := b.member()
-				var all []Link
+				var all []Target
 				for k := range n {
-					all = append(all, Link{URL: fmt.Sprintf("https://host.example/%d/%d", i, k)})
+					all = append(all, Target{URL: fmt.Sprintf("https://host.example/%d/%d", i, k)})
 				}
 				if _, err := Ask(t.Context(), all, m.cache, paced(l.exchange(t, fmt.Sprint(i), time.Second, time.Second))); err != nil {
 					t.Error(err)

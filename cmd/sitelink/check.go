@@ -122,7 +122,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 		}
 	}
 	if len(args) == 1 && weburl.IsWeb(args[0]) {
-		cfg, err := c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
+		cfg, err := c.loadConfig(config.Input{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
 		if err == nil {
 			err = setServer(cfg, args[0])
 		}
@@ -134,19 +134,19 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
-	return c.loadConfig(config.Request{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
+	return c.loadConfig(config.Input{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
 }
 
-// loadConfig completes a request and loads the configuration. It prints nothing.
-func (c *cli) loadConfig(req config.Request) (*config.Config, error) {
-	req.File = cmp.Or(req.File, c.env.Getenv("SITELINK_CONFIG"))
-	req.Getenv = c.env.Getenv
-	req.Generators, req.Profiles, req.Codes, req.HostKeys = generator.Names(), profileNames(), report.Codes(), hostKeys()
-	req.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
-	req.Peer = func(text string) error { _, err := send.ParseLinkPeer(text); return err }
-	req.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }
-	req.Endpoint = templates.Endpoint
-	cfg, err := config.Load(req)
+// loadConfig completes the input and loads the configuration. It prints nothing.
+func (c *cli) loadConfig(input config.Input) (*config.Config, error) {
+	input.File = cmp.Or(input.File, c.env.Getenv("SITELINK_CONFIG"))
+	input.Getenv = c.env.Getenv
+	input.Generators, input.Profiles, input.Codes, input.HostKeys = generator.Names(), profileNames(), report.Codes(), hostKeys()
+	input.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
+	input.Peer = func(text string) error { _, err := send.ParseLinkPeer(text); return err }
+	input.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }
+	input.Endpoint = templates.Endpoint
+	cfg, err := config.Load(input)
 	if err != nil {
 		var invalid *config.Error
 		if !errors.As(err, &invalid) { // a file that cannot be read is wrong configuration too

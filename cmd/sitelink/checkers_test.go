@@ -40,7 +40,7 @@ func TestCheckers(t *testing.T) {
 		dir := t.TempDir()
 		testkit.Check(t, os.WriteFile(filepath.Join(dir, "sitelink.toml"), []byte(example+"\n"), 0o600))
 		c := &cli{env: env{Getenv: func(string) string { return "" }}}
-		if _, err := c.loadConfig(config.Request{Dir: dir}); err != nil {
+		if _, err := c.loadConfig(config.Input{Dir: dir}); err != nil {
 			t.Errorf("%s %q: %s: %v", o.Checker, o.Names, example, err)
 		}
 	}

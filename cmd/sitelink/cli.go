@@ -140,7 +140,7 @@ func (c *cli) auditOptions(progress *progress) audit.Options {
 func (c *cli) commitOptions() commits.Options {
 	return commits.Options{
 		Configure: func(dir string, more ...config.Setting) (*config.Config, error) {
-			return c.loadConfig(config.Request{Dir: dir, Flags: more})
+			return c.loadConfig(config.Input{Dir: dir, Flags: more})
 		},
 		Today: c.today, Env: os.Environ(), Getenv: c.env.Getenv, Version: versionLine(), Cache: c.userCache(),
 		Note: c.ui.note, Line: c.ui.line, Stdin: c.env.Stdin,

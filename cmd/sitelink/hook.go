@@ -98,7 +98,7 @@ func offerBaseline(ctx context.Context, c *cli, repo *githook.Repo) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := c.loadConfig(config.Request{Dir: dir})
+	cfg, err := c.loadConfig(config.Input{Dir: dir})
 	if err != nil {
 		return nil
 	}

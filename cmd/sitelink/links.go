@@ -148,8 +148,8 @@ func (l *linksAnswer) write(ctx context.Context) error {
 			return fmt.Appendf(dst, "%s: %s from %s, first at %s:%d:%d\n", visible(to), count(x.Links, "link"), count(x.Pages, "page"),
 				visible(x.Page), x.Line, x.Column)
 		}
-		return writeList(l, len(all), func(i int) report.Record { return report.ExternalRecord(l.site.BaseURL(), &all[i]) },
-			func(dst []byte, i int) []byte { return text(dst, &all[i]) }, report.ExternalRecord("", &check.ExternalTarget{}))
+		return writeList(l, len(all), func(i int) report.Row { return report.ExternalRow(l.site.BaseURL(), &all[i]) },
+			func(dst []byte, i int) []byte { return text(dst, &all[i]) }, report.ExternalRow("", &check.ExternalTarget{}))
 	}
 	return l.rows(ctx)
 }
@@ -164,15 +164,15 @@ func (l *linksAnswer) rows(ctx context.Context) error {
 			return report.AppendLink(dst, link, source, "")
 		}
 	case "csv":
-		record := func(link *check.Link, source *check.Position) report.Record {
+		row := func(link *check.Link, source *check.Position) report.Row {
 			if l.q.sources {
-				return report.PlacedLinkRecord(link, source)
+				return report.PlacedLinkRow(link, source)
 			}
-			return report.LinkRecord(link)
+			return report.LinkRow(link)
 		}
-		begin = string(record(&check.Link{}, nil).AppendCSVHeader(nil))
+		begin = string(row(&check.Link{}, nil).AppendCSVHeader(nil))
 		render = func(dst []byte, link *check.Link, source *check.Position) []byte {
-			return record(link, source).AppendCSV(dst)
+			return row(link, source).AppendCSV(dst)
 		}
 	case "dot":
 		begin, end = report.DotBegin, report.DotEnd
@@ -264,19 +264,19 @@ func (l *linksAnswer) addresses(ctx context.Context) error {
 		}
 		return append(dst, '\n')
 	}
-	record := func(x check.Address) report.Record {
+	row := func(x check.Address) report.Row {
 		if l.site.Rooted() { // each part of the docroot is a site of its own
 			return publicAddress(l.site, x)
 		}
-		return report.AddressRecord(l.site.BaseURL(), l.site.Authority(), l.site.BasePath()+"/", x)
+		return report.AddressRow(l.site.BaseURL(), l.site.Authority(), l.site.BasePath()+"/", x)
 	}
-	return writeList(l, len(all), func(i int) report.Record { return record(all[i]) }, text, record(check.Address{}))
+	return writeList(l, len(all), func(i int) report.Row { return row(all[i]) }, text, row(check.Address{}))
 }
 
 func (l *linksAnswer) anchors(ctx context.Context) error {
-	l.begin(report.AnchorRecord("", check.Anchor{}))
+	l.begin(report.AnchorRow("", check.Anchor{}))
 	err := check.Anchors(ctx, audit.Handle(l.site), l.opt, l.q.page, func(x check.Anchor) error {
-		return l.add(func() report.Record { return report.AnchorRecord(l.site.BaseURL(), x) }, func(dst []byte) []byte {
+		return l.add(func() report.Row { return report.AnchorRow(l.site.BaseURL(), x) }, func(dst []byte) []byte {
 			dst = append(append(append(dst, visible(x.Page)...), '#'), visible(x.Name)...)
 			if x.Kind == "map" {
 				dst = append(dst, " (map)"...)
@@ -290,31 +290,31 @@ func (l *linksAnswer) anchors(ctx context.Context) error {
 	return l.flush()
 }
 
-// writeList writes n records that are in memory.
-func writeList(l *linksAnswer, n int, record func(i int) report.Record, text func(dst []byte, i int) []byte, sample report.Record) error {
+// writeList writes n rows that are in memory.
+func writeList(l *linksAnswer, n int, row func(i int) report.Row, text func(dst []byte, i int) []byte, sample report.Row) error {
 	l.begin(sample)
 	for i := range n {
-		if err := l.add(func() report.Record { return record(i) }, func(dst []byte) []byte { return text(dst, i) }); err != nil {
+		if err := l.add(func() report.Row { return row(i) }, func(dst []byte) []byte { return text(dst, i) }); err != nil {
 			return err
 		}
 	}
 	return l.flush()
 }
 
-// begin begins a list of records with the fields of sample.
-func (l *linksAnswer) begin(sample report.Record) {
+// begin begins a list of rows with the fields of sample.
+func (l *linksAnswer) begin(sample report.Row) {
 	if l.q.format == "csv" {
 		l.buf = sample.AppendCSVHeader(l.buf)
 	}
 }
 
-// add writes a record, which text has as a line.
-func (l *linksAnswer) add(record func() report.Record, line func(dst []byte) []byte) error {
+// add writes a row, which text has as a line.
+func (l *linksAnswer) add(row func() report.Row, line func(dst []byte) []byte) error {
 	switch l.q.format {
 	case "jsonl":
-		l.buf = record().AppendJSON(l.buf)
+		l.buf = row().AppendJSON(l.buf)
 	case "csv":
-		l.buf = record().AppendCSV(l.buf)
+		l.buf = row().AppendCSV(l.buf)
 	default:
 		l.buf = line(l.buf)
 	}
@@ -340,9 +340,9 @@ func (l *linksAnswer) print(text string) error {
 	return nil
 }
 
-// publicAddress returns the record of an address as its host has it, for a docroot
+// publicAddress returns the row of an address as its host has it, for a docroot
 // whose parts have hosts of their own.
-func publicAddress(s *site.Site, x check.Address) report.Record {
+func publicAddress(s *site.Site, x check.Address) report.Row {
 	origin, path := s.Public(x.Path)
 	// The part of the docroot that the path belongs to has the address.
 	best := "/"
@@ -369,7 +369,7 @@ func publicAddress(s *site.Site, x check.Address) report.Record {
 	if origin != "" {
 		url = origin + base
 	}
-	return report.AddressRecord(url, host, base, x)
+	return report.AddressRow(url, host, base, x)
 }
 
 func explainCommand(c *cli) *cobra.Command {

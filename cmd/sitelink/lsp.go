@@ -50,7 +50,7 @@ func runLSP(ctx context.Context, c *cli, file string, build bool) error {
 	}
 	c.markdown = true
 	find := func(ctx context.Context, dir string) (*project.Project, error) {
-		cfg, err := c.loadConfig(config.Request{Dir: dir, File: file})
+		cfg, err := c.loadConfig(config.Input{Dir: dir, File: file})
 		if err != nil {
 			return nil, err
 		}

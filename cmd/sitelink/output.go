@@ -203,25 +203,25 @@ func (r *replacement) Prepare() error { return writeFailure(r.name, r.Replacemen
 
 func (r *replacement) Commit() error { return writeFailure(r.name, r.Replacement.Commit()) }
 
-// destination is one report that is being written.
-type destination struct {
+// sink is one report that is being written.
+type sink struct {
 	format report.Format
 	out    output
 	opt    report.Options
 }
 
-// destinations are the reports of one run. They become visible together: if one file
+// sinks are the reports of one run. They become visible together: if one file
 // cannot be written or synced, all old files stay as they were.
-type destinations []destination
+type sinks []sink
 
 // openReports opens the reports that the configuration asks for.
-func openReports(c *cli, p *project.Project) (destinations, error) {
+func openReports(c *cli, p *project.Project) (sinks, error) {
 	cfg := p.Config
 	opt, err := reportOptions(c, p)
 	if err != nil {
 		return nil, err
 	}
-	var all destinations
+	var all sinks
 	taken := map[string]string{} // file to format
 	for _, f := range cfg.Formats {
 		format, ok := report.ByName(f.Name)
@@ -238,7 +238,7 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 			return nil, err
 		}
 		opt.Color = c.colorsReport(cfg.Color, name)
-		all = append(all, destination{format, out, opt})
+		all = append(all, sink{format, out, opt})
 		// Different names can lead to the same file. The configuration has compared
 		// names such as a.txt and ./a.txt; links show up only here.
 		if r, ok := out.(*replacement); ok {
@@ -253,7 +253,7 @@ func openReports(c *cli, p *project.Project) (destinations, error) {
 }
 
 // write writes the findings of r to each report.
-func (all destinations) write(r *check.Result) error {
+func (all sinks) write(r *check.Result) error {
 	for _, d := range all {
 		if err := d.format.Write(d.out, r, d.opt); err != nil {
 			return err
@@ -264,7 +264,7 @@ func (all destinations) write(r *check.Result) error {
 
 // writeUnlisted writes the findings beyond the limit where a report has room for all. It
 // comes last: the others leave the result.
-func (all destinations) writeUnlisted(ctx context.Context, run *audit.Audit, r *check.Result) error {
+func (all sinks) writeUnlisted(ctx context.Context, run *audit.Audit, r *check.Result) error {
 	var to []io.Writer
 	var base string
 	for _, d := range all {
@@ -285,7 +285,7 @@ func (all destinations) writeUnlisted(ctx context.Context, run *audit.Audit, r *
 }
 
 // commit makes the reports visible, after every file is complete and synced.
-func (all destinations) commit() error {
+func (all sinks) commit() error {
 	for _, d := range all {
 		if err := d.out.Prepare(); err != nil {
 			return err
@@ -301,11 +301,11 @@ func (all destinations) commit() error {
 
 // end makes the reports visible, and prints what the user should know if none of them has
 // a summary. It returns [errFindings] when there are findings that fail the run.
-func (all destinations) end(c *cli, cfg *config.Config, r *check.Result) error {
+func (all sinks) end(c *cli, cfg *config.Config, r *check.Result) error {
 	if err := all.commit(); err != nil {
 		return err
 	}
-	if !slices.ContainsFunc(all, func(d destination) bool { return d.format.Summary }) {
+	if !slices.ContainsFunc(all, func(d sink) bool { return d.format.Summary }) {
 		// These reports have no summary.
 		sum := &r.Summary
 		for _, note := range sum.Notes {
@@ -330,7 +330,7 @@ func (all destinations) end(c *cli, cfg *config.Config, r *check.Result) error {
 }
 
 // discard drops the reports that are not committed.
-func (all destinations) discard() {
+func (all sinks) discard() {
 	for _, d := range all {
 		d.out.Discard()
 	}
@@ -338,7 +338,7 @@ func (all destinations) discard() {
 
 // addExtras works out what a report shows beside the findings, if one of them
 // does.
-func (all destinations) addExtras(ctx context.Context, run *audit.Audit) error {
+func (all sinks) addExtras(ctx context.Context, run *audit.Audit) error {
 	var extras *report.Extras
 	for i := range all {
 		if !all[i].format.Extras {
@@ -391,7 +391,7 @@ var sourceLink = text.Regexp(`^(?:https?|vscode|vscode-insiders|vscodium|cursor|
 
 // showAll lists every link in each report. The site is in memory; only the
 // pages are read again for each report.
-func showAll(ctx context.Context, c *cli, run *audit.Audit, all destinations) (result *check.Result, err error) {
+func showAll(ctx context.Context, c *cli, run *audit.Audit, all sinks) (result *check.Result, err error) {
 	for _, d := range all {
 		if d.format.Name == "jsonl" {
 			result, err = showAllJSON(ctx, c, run, d.out)

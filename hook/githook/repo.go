@@ -205,8 +205,8 @@ func (r *Repo) treeWithout(ctx context.Context, tree string, paths []string) (st
 	return hashOf(left...), nil
 }
 
-// Entry is a file or directory of a tree.
-type Entry struct {
+// TreeEntry is a file or directory of a tree.
+type TreeEntry struct {
 	// Name is its slash path relative to the root.
 	Name string
 	// Mode is that of git: 100644 and 100755 for files, 120000 for symbolic links,
@@ -216,7 +216,7 @@ type Entry struct {
 
 // Entries returns what a tree has in a directory, a slash path relative to its root, in
 // the order of git. The directory may be missing.
-func (r *Repo) Entries(ctx context.Context, tree, dir string) ([]Entry, error) {
+func (r *Repo) Entries(ctx context.Context, tree, dir string) ([]TreeEntry, error) {
 	args := []string{"ls-tree", "-z", tree}
 	if dir != "." {
 		args = append(args, "./"+dir+"/") // a literal name, whatever it begins with
@@ -225,11 +225,11 @@ func (r *Repo) Entries(ctx context.Context, tree, dir string) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []Entry
+	var all []TreeEntry
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		info, name, _ := strings.Cut(entry, "\t")
 		if fields := strings.Fields(info); len(fields) == 3 { // MODE TYPE ID
-			all = append(all, Entry{Name: name, Mode: fields[0], ID: fields[2]})
+			all = append(all, TreeEntry{Name: name, Mode: fields[0], ID: fields[2]})
 		}
 	}
 	return all, nil

@@ -77,7 +77,7 @@ func TestLive(t *testing.T) {
 		return w
 	}
 	w := get("GET", "https://our.example/p/#comments")
-	var page Page
+	var page PageFile
 	if err := json.Unmarshal(w.Body.Bytes(), &page); err != nil || page.Page != "/p" || len(page.Mentions) != 2 || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
 		strings.Contains(w.Body.String(), "held.example") {
 		t.Errorf("%v: %+v", err, page)

@@ -264,9 +264,9 @@ func (t *target) replace(ctx context.Context, c *collection, f *format) (Result,
 		old = Index{} // missing or damaged: all pages are encoded and compared
 	}
 	names := slices.Sorted(maps.Keys(c.pages))
-	pages, entries := make([]file, len(names)), make([]Entry, len(names))
+	pages, entries := make([]file, len(names)), make([]IndexEntry, len(names))
 	err := inParallel(ctx, len(names), func(i int) (err error) {
-		page := &Page{Generator: generator, Page: names[i], Mentions: itemsOf(c.pages[names[i]])}
+		page := &PageFile{Generator: generator, Page: names[i], Mentions: itemsOf(c.pages[names[i]])}
 		if pages[i], entries[i], err = t.pages.comparePage(page, f, old.Pages[names[i]].Sum); err != nil {
 			return fmt.Errorf("%s/%w", pagesDir, err)
 		}
@@ -275,7 +275,7 @@ func (t *target) replace(ctx context.Context, c *collection, f *format) (Result,
 	if err != nil {
 		return Result{}, err
 	}
-	index := &Index{Generator: generator, Pages: map[string]Entry{}}
+	index := &Index{Generator: generator, Pages: map[string]IndexEntry{}}
 	pageOf := map[string]string{}
 	for i, e := range entries {
 		if other, ok := pageOf[e.File]; ok {
@@ -325,8 +325,8 @@ func (t *target) replace(ctx context.Context, c *collection, f *format) (Result,
 // the last export has a sum of the mentions and of the file that they gave. If it is
 // still the same, there is no need to encode them again, which takes most of the time
 // in some formats.
-func (d *folder) comparePage(p *Page, f *format, sum string) (file, Entry, error) {
-	entry := Entry{File: nameOf(p.Page), Mentions: len(p.Mentions)}
+func (d *folder) comparePage(p *PageFile, f *format, sum string) (file, IndexEntry, error) {
+	entry := IndexEntry{File: nameOf(p.Page), Mentions: len(p.Mentions)}
 	out := file{name: entry.File + f.extension}
 	old, err := d.replaceable(out.name)
 	if err != nil {
@@ -344,7 +344,7 @@ func (d *folder) comparePage(p *Page, f *format, sum string) (file, Entry, error
 }
 
 // sumOf returns a hash of the mentions of a page, their format, and their file.
-func sumOf(p *Page, f *format, text []byte) string {
+func sumOf(p *PageFile, f *format, text []byte) string {
 	h := sha256.New()
 	io.WriteString(h, string(f.name)+"\x00"+p.Page+"\x00")
 	var buf []byte

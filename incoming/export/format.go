@@ -39,8 +39,8 @@ var Formats = []Format{JSON, YAML, TOML, JF2, Atom}
 // Internal is the protocol of a link between two pages of the own site.
 const Internal incoming.Protocol = "internal"
 
-// Page is the file of one page.
-type Page struct {
+// PageFile is the file of one page.
+type PageFile struct {
 	// Generator marks the files that an export may replace and remove.
 	Generator string `json:"generator" yaml:"generator" toml:"generator"`
 	Page      string `json:"page" yaml:"page" toml:"page"`
@@ -74,12 +74,12 @@ type Author struct {
 // Index is the file index: the pages that have mentions, by path as [PageOf]
 // returns it.
 type Index struct {
-	Generator string           `json:"generator"`
-	Pages     map[string]Entry `json:"pages"`
+	Generator string                `json:"generator"`
+	Pages     map[string]IndexEntry `json:"pages"`
 }
 
-// Entry is a page in the index.
-type Entry struct {
+// IndexEntry is a page in the index.
+type IndexEntry struct {
 	File     string `json:"file"` // in the folder pages, without extension
 	Mentions int    `json:"mentions"`
 	Sum      string `json:"sum"` // of the mentions and their file, for the next export
@@ -170,7 +170,7 @@ const generator = "sitelink mentions export"
 type format struct {
 	name      Format
 	extension string
-	page      func(*Page) ([]byte, error)
+	page      func(*PageFile) ([]byte, error)
 }
 
 // marks are the beginnings of our files, by extension.
@@ -189,13 +189,13 @@ func hasMark(name string, text []byte) bool {
 func formatOf(f Format) (*format, error) {
 	switch f {
 	case JSON, "":
-		return &format{JSON, ".json", func(p *Page) ([]byte, error) { return encodeJSON(p) }}, nil
+		return &format{JSON, ".json", func(p *PageFile) ([]byte, error) { return encodeJSON(p) }}, nil
 	case YAML:
 		return &format{YAML, ".yaml", encodeYAML}, nil
 	case TOML:
-		return &format{TOML, ".toml", func(p *Page) ([]byte, error) { return toml.Marshal(p) }}, nil
+		return &format{TOML, ".toml", func(p *PageFile) ([]byte, error) { return toml.Marshal(p) }}, nil
 	case JF2:
-		return &format{JF2, ".json", func(p *Page) ([]byte, error) { return encodeJSON(jf2Of(p)) }}, nil
+		return &format{JF2, ".json", func(p *PageFile) ([]byte, error) { return encodeJSON(jf2Of(p)) }}, nil
 	case Atom:
 		return &format{Atom, ".atom", encodeAtom}, nil
 	}
@@ -213,7 +213,7 @@ func encodeJSON(v any) ([]byte, error) {
 // meaning. Go's quoted strings of valid UTF-8 are strings of YAML, with the same value:
 // the escapes of Go are among those of YAML 1.1 and 1.2. The library needs fifteen times
 // the processor time for the same data.
-func encodeYAML(p *Page) ([]byte, error) {
+func encodeYAML(p *PageFile) ([]byte, error) {
 	out := []byte(marks[".yaml"])
 	field := func(name, value string) {
 		out = append(append(out, name...), ": "...)
@@ -287,7 +287,7 @@ type jf2Text struct {
 	Text string `json:"text"`
 }
 
-func jf2Of(p *Page) *jf2Feed {
+func jf2Of(p *PageFile) *jf2Feed {
 	f := &jf2Feed{Generator: generator, Type: "feed", Name: "Mentions of " + p.Page, URL: pageURL(p)}
 	for _, i := range p.Mentions {
 		e := jf2Entry{Type: "entry", URL: i.Source, Received: i.Received, VerifiedAt: i.Verified, ID: i.ID, Source: i.Source, Target: i.Target,
@@ -304,7 +304,7 @@ func jf2Of(p *Page) *jf2Feed {
 }
 
 // pageURL returns the address of a page, from the first mention.
-func pageURL(p *Page) string {
+func pageURL(p *PageFile) string {
 	text, _, _ := strings.Cut(p.Mentions[0].Target, "#")
 	return text
 }
@@ -345,7 +345,7 @@ const unknownTime = "1970-01-01T00:00:00Z"
 
 // encodeAtom writes the feed of a page. The text constructs have the default type,
 // which is plain text.
-func encodeAtom(p *Page) ([]byte, error) {
+func encodeAtom(p *PageFile) ([]byte, error) {
 	address := pageURL(p)
 	f := atomFeed{Title: "Mentions of " + p.Page, ID: address, Updated: unknownTime, Generator: generator, Link: atomLink{"related", address}}
 	for _, i := range p.Mentions {

@@ -31,7 +31,7 @@ var hostile = []string{
 // as JSON would have it.
 func decoded(t *testing.T, f Format, text string) Item {
 	t.Helper()
-	var page Page
+	var page PageFile
 	var err error
 	switch f {
 	case JSON:
@@ -86,7 +86,7 @@ func roundTrip(t *testing.T, f Format, text string) {
 	t.Helper()
 	m := incoming.Mention{ID: text, Protocol: incoming.Pingback, State: incoming.Approved, Source: "https://a.example/?q=" + "%22%3E&lt;'", Target: "https://our.example/p",
 		Title: text, Excerpt: text, Lang: text, Author: incoming.Author{Name: text, URL: "javascript:" + text}}
-	page := &Page{Generator: generator, Page: "/p", Mentions: []Item{itemOf(m)}}
+	page := &PageFile{Generator: generator, Page: "/p", Mentions: []Item{itemOf(m)}}
 	form := testkit.Must(formatOf(f))(t)
 	out := testkit.Must(form.page(page))(t)
 	if !utf8.Valid(out) || !hasMark("x"+form.extension, out) {

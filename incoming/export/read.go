@@ -34,7 +34,7 @@ var Script string
 
 // Read returns the mentions of an export in JSON by page, for a program that builds a
 // site. Its keys are those of [PageOf], and the mentions of a page are in the order of
-// [Page]. A directory without export has no mentions. All sources are http or https URLs.
+// [PageFile]. A directory without export has no mentions. All sources are http or https URLs.
 // The error names the file that cannot be read; an export in another format is one.
 func Read(fsys fs.FS) (map[string][]Item, error) {
 	text, err := system.ReadFS(fsys, indexName+".json", maxFileBytes)
@@ -55,7 +55,7 @@ func Read(fsys fs.FS) (map[string][]Item, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read an export of mentions: %s: %w", name, err)
 		}
-		var page Page
+		var page PageFile
 		if err := json.Unmarshal(text, &page); err != nil {
 			return nil, fmt.Errorf("read an export of mentions: %s: %w", name, err)
 		}
@@ -87,7 +87,7 @@ func Live(store incoming.Store) http.Handler {
 			http.Error(w, "The parameter target has to be the address of a page.", http.StatusBadRequest)
 			return
 		}
-		page := Page{Generator: generator, Page: path, Mentions: []Item{}}
+		page := PageFile{Generator: generator, Page: path, Mentions: []Item{}}
 		filter := incoming.Filter{States: []incoming.State{incoming.Approved}, Action: []incoming.Action{incoming.Link}, Target: target}
 		for m, err := range store.List(r.Context(), filter) {
 			if err != nil {

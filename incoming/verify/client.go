@@ -84,8 +84,8 @@ const (
 	FaultUpstream = 50 // PB-49
 )
 
-// Page is the response to one fetch.
-type Page struct {
+// Response is the response to one fetch.
+type Response struct {
 	// Result is "" if there is a page in which to look for a link.
 	Result Result
 	// Fault and Reason say why there is none.
@@ -110,19 +110,19 @@ type Page struct {
 }
 
 // Size returns the number of bytes of the page.
-func (p *Page) Size() int { return len(p.body) }
+func (p *Response) Size() int { return len(p.body) }
 
 // Fetch fetches a page with one request, and follows redirects. peer is the address that
 // asked for it; it may be the zero value. The result is never nil: Page.Result says what
 // failed.
-func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Page {
+func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Response {
 	agent := c.userAgent
 	if peer.IsValid() {
 		agent += "; verifying a notice from " + peer.Unmap().WithZone("").String()
 	}
 	header := http.Header{"User-Agent": {agent}, "Accept": {"text/html, application/xhtml+xml, */*;q=0.1"}}
 	resp, err := c.client.Do(ctx, fetch.Request{URL: address, Header: header})
-	p := &Page{URL: address, Asked: true, Err: err}
+	p := &Response{URL: address, Asked: true, Err: err}
 	if resp != nil {
 		p.URL = resp.URL
 		p.Moved = len(resp.Hops) > 0 && !slices.ContainsFunc(resp.Hops, func(h fetch.Hop) bool {
@@ -148,13 +148,13 @@ func (c *Client) Fetch(ctx context.Context, address string, peer netip.Addr) *Pa
 	return p
 }
 
-func (p *Page) fail(r Result, fault int, reason string) {
+func (p *Response) fail(r Result, fault int, reason string) {
 	p.Result, p.Fault, p.Reason = r, fault, reason
 }
 
 // failed sets why there is no response. The text does not repeat what the network
 // said: a sender must not learn about the network of the receiver.
-func (p *Page) failed(err error) {
+func (p *Response) failed(err error) {
 	p.fail(Unavailable, FaultUpstream, "the request failed")
 	var failure *fetch.Error
 	if !errors.As(err, &failure) {
@@ -181,7 +181,7 @@ func (p *Page) failed(err error) {
 }
 
 // setKind finds out whether the response is an HTML or XHTML page (PB-68).
-func (p *Page) setKind() {
+func (p *Response) setKind() {
 	field := p.header.Get("Content-Type")
 	if field == "" {
 		field = http.DetectContentType(p.body)

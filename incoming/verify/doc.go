@@ -10,7 +10,7 @@
 // internet, ports 80 and 443, at most three redirects, 1 MiB, 10 seconds. Nothing
 // else is ever fetched: no picture of an author, no home page, no style sheet.
 //
-// [Page.Find] parses the page and looks for an element that links to the target.
+// [Response.Find] parses the page and looks for an element that links to the target.
 // The same URL in a comment, a script, a template or in plain text is not a link.
 // It also takes from the page what is shown next to the link: title, excerpt,
 // author and language, from the h-entry (microformats2) if the page has one. All

@@ -34,7 +34,7 @@ type Evidence struct {
 // Find looks for a link to the target in the page. A target with a fragment needs
 // a link with this fragment; for one without, any fragment will do (A-PB-2,
 // PB-69).
-func (p *Page) Find(target string) (e Evidence) {
+func (p *Response) Find(target string) (e Evidence) {
 	defer func() {
 		// A page must not be able to stop a receiver, whatever the parser makes of
 		// it.
@@ -74,7 +74,7 @@ func (p *Page) Find(target string) (e Evidence) {
 
 // document is a parsed page.
 type document struct {
-	page *Page
+	page *Response
 	root *html.Node
 	base weburl.URL
 	// encoding is that of the queries of relative links.
@@ -92,7 +92,7 @@ func (e unknownEncoding) Error() string {
 }
 
 // parse parses the page as a browser without scripts does.
-func (p *Page) parse() (*document, error) {
+func (p *Response) parse() (*document, error) {
 	contentType := p.header.Get("Content-Type")
 	if label := p.label(contentType); label != "" {
 		if known, _ := charset.Lookup(label); known == nil {
@@ -138,7 +138,7 @@ func (p *Page) parse() (*document, error) {
 // label returns the name that the page gives its encoding: in the header, or else in its
 // beginning; "" if it gives none. Browsers guess where they do not know the name, and so would
 // read another text than its author wrote.
-func (p *Page) label(contentType string) string {
+func (p *Response) label(contentType string) string {
 	if _, parameters, err := mime.ParseMediaType(contentType); err == nil && strings.TrimSpace(parameters["charset"]) != "" {
 		return parameters["charset"]
 	}

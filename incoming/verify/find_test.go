@@ -17,8 +17,8 @@ const (
 )
 
 // htmlPage returns a page as Fetch would.
-func htmlPage(body string, header ...string) *Page {
-	p := &Page{URL: source, body: []byte(body), header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}
+func htmlPage(body string, header ...string) *Response {
+	p := &Response{URL: source, body: []byte(body), header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}}
 	for i := 0; i+1 < len(header); i += 2 {
 		p.header.Set(header[i], header[i+1])
 	}

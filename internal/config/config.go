@@ -41,7 +41,7 @@ import (
 //	kind     file or directory, for the name of one
 //	check    the entry of checks that validates each value
 type Config struct {
-	// File is the configuration file, relative to [Request.Dir], or "" if there is
+	// File is the configuration file, relative to [Input.Dir], or "" if there is
 	// none. The paths in the other fields are relative to that directory too.
 	File string
 	// Found is true if File was found, not named. Such a file comes with the
@@ -74,7 +74,7 @@ type Config struct {
 	ScriptFragments []ScriptFragment `toml:"script-fragments"`
 
 	// Host holds the keys of the table [host] in the order of the file; see
-	// [Request.HostKeys].
+	// [Input.HostKeys].
 	Host      []HostSetting `toml:"host"`
 	Redirects []Redirect    `toml:"redirect"`
 	Sites     []Site        `toml:"site"`
@@ -151,7 +151,7 @@ type Hook struct {
 // "sitelink inject", the build and "sitelink check" agree.
 type Templates struct {
 	// Pingback and Webmention are absolute URIs as they are published, or "" for
-	// none; see [Request.Endpoint].
+	// none; see [Input.Endpoint].
 	Pingback   string `toml:"pingback" check:"endpoint"`
 	Webmention string `toml:"webmention" check:"endpoint"`
 	// Pages and Exclude are patterns of page paths in the docroot, without a
@@ -310,8 +310,8 @@ func (c *Config) Named(key string) bool { return c.Given(key) || c.File != "" &&
 // its default.
 func (c *Config) Place(key string) string { return c.places[key] }
 
-// Request describes where the configuration comes from.
-type Request struct {
+// Input describes where the configuration comes from.
+type Input struct {
 	// Dir is the directory of the run: the search for a file starts there, and
 	// paths are relative to it. "" is the working directory.
 	Dir string
@@ -355,25 +355,25 @@ type Setting struct {
 // Every fault of the configuration is an [*Error]; Load joins them, up to a
 // limit, into the error that it returns. An error of another type means that
 // the file could not be read.
-func Load(req Request) (*Config, error) {
-	l := newLoader(req)
+func Load(input Input) (*Config, error) {
+	l := newLoader(input)
 	if err := l.file(); err != nil {
 		return nil, err
 	}
 	inFile := l.cfg.Place("base-url")
-	if req.Getenv != nil {
-		for _, k := range append(Keys(), req.Keys...) {
-			if text := req.Getenv(k.Env()); text != "" {
+	if input.Getenv != nil {
+		for _, k := range append(Keys(), input.Keys...) {
+			if text := input.Getenv(k.Env()); text != "" {
 				l.set(k, l.field(k), k.split(text), &Error{Name: k.Env()})
 			}
 		}
 	}
-	for _, s := range req.Flags {
+	for _, s := range input.Flags {
 		k, ok := Lookup(s.Key)
 		if !ok {
 			panic(fmt.Sprintf("flag --%s has no key", s.Key)) // the command made its flags from Keys
 		}
-		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(req.Places[s.Key], "--"+k.Name)})
+		l.set(k, l.field(k), s.Values, &Error{Name: cmp.Or(input.Places[s.Key], "--"+k.Name)})
 	}
 	l.dropSites(inFile)
 	l.confine()
@@ -392,9 +392,9 @@ const maxMessageBytes = 300
 
 // loader collects the configuration and the faults of one Load.
 type loader struct {
-	req  Request
-	cfg  *Config
-	errs []error
+	input Input
+	cfg   *Config
+	errs  []error
 	// paths are the keys with paths whose value comes from the file.
 	paths map[string]confinedPath
 	// patternBytes is the size of all patterns so far, see addPattern.
@@ -402,10 +402,10 @@ type loader struct {
 }
 
 // newLoader returns a loader whose configuration has the defaults.
-func newLoader(req Request) *loader {
+func newLoader(input Input) *loader {
 	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]confinedPath{}}
 	l.defaults(root, reflect.ValueOf(l.cfg).Elem())
-	l.req = req // not earlier: defaults need no validation
+	l.input = input // not earlier: defaults need no validation
 	return l
 }
 

@@ -25,7 +25,7 @@ func load(t *testing.T, file string, env map[string]string, flags ...Setting) (*
 	if file != "" {
 		testkit.Write(t, "sitelink.toml", file)
 	}
-	return Load(Request{
+	return Load(Input{
 		Getenv: func(name string) string { return env[name] }, Flags: flags,
 		Profiles: testProfiles, Codes: testCodes,
 	})
@@ -106,7 +106,7 @@ func TestEveryKeyEveryWay(t *testing.T) {
 		"progress":         {`true`, "true"},
 		"ignore":           {`[{url = "/x", reason = "y"}]`, "url=/x,reason=y"},
 	}
-	plain := newLoader(Request{}).cfg
+	plain := newLoader(Input{}).cfg
 	for _, k := range Keys() {
 		t.Run(k.Name, func(t *testing.T) {
 			v, ok := values[k.Name]

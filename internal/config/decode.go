@@ -232,7 +232,7 @@ func (k Key) wants() string {
 	return "a string"
 }
 
-// path returns a path of the file relative to [Request.Dir].
+// path returns a path of the file relative to [Input.Dir].
 func (d *decoder) path(text string) string {
 	if text == "" || text == "-" || filepath.IsAbs(text) {
 		return text
@@ -274,19 +274,19 @@ type HostSetting struct {
 	Values []string
 }
 
-// host stores the table [host], whose keys are in the request.
+// host stores the table [host], with the keys that [Input] has.
 func (d *decoder) host(n *tomltree.Node) {
 	for _, e := range n.Keys {
-		i := slices.IndexFunc(d.req.HostKeys, func(k HostKey) bool { return k.Name == e.Name })
+		i := slices.IndexFunc(d.input.HostKeys, func(k HostKey) bool { return k.Name == e.Name })
 		if i < 0 {
 			var names []string
-			for _, k := range d.req.HostKeys {
+			for _, k := range d.input.HostKeys {
 				names = append(names, k.Name)
 			}
 			d.failAt(e.At, cmp.Or(DidYouMean(e.Name, names), "sitelink profile NAME prints the keys of a profile"), "unknown key %q in [host]", e.Name)
 			continue
 		}
-		k := d.req.HostKeys[i]
+		k := d.input.HostKeys[i]
 		kind := map[string]Kind{"list": List, "switch": Bool, "number": Number, "status": Number}[k.Type]
 		values, err := d.texts(Key{Name: k.Name, Kind: kind}, e.Value)
 		if err == nil {

@@ -13,15 +13,15 @@ import (
 )
 
 // loadFile runs Load with a file of that text.
-func loadFile(t *testing.T, text string, req Request) (*Config, error) {
+func loadFile(t *testing.T, text string, input Input) (*Config, error) {
 	t.Helper()
-	req.File = filepath.Join(t.TempDir(), "sitelink.toml")
-	testkit.Write(t, req.File, text)
-	return Load(req)
+	input.File = filepath.Join(t.TempDir(), "sitelink.toml")
+	testkit.Write(t, input.File, text)
+	return Load(input)
 }
 
 func TestHook(t *testing.T) {
-	c, err := loadFile(t, `hook = { build = "hugo", branches = ["main", "release-*"], baseline = "remote", timeout = "1m30s" }`, Request{})
+	c, err := loadFile(t, `hook = { build = "hugo", branches = ["main", "release-*"], baseline = "remote", timeout = "1m30s" }`, Input{})
 	testkit.Check(t, err)
 	if got := c.Hook; got.Build != "hugo" || !slices.Equal(got.Branches, []string{"main", "release-*"}) || got.Baseline != "remote" || got.Timeout != 90*time.Second {
 		t.Errorf("%+v, %v", got, err)
@@ -39,7 +39,7 @@ func TestHook(t *testing.T) {
 		"[hook]\ntimeout = '25h'":   ":2:1: timeout: must be a time",
 		"[hok]\nbuild = 'x'":        `:1:2: unknown table "hok"`,
 	} {
-		if _, err := loadFile(t, text, Request{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := loadFile(t, text, Input{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -59,12 +59,12 @@ var hostKeysForTest = []HostKey{
 
 func loadHost(t *testing.T, text string) (*Config, error) {
 	t.Helper()
-	l := newLoader(Request{HostKeys: hostKeysForTest})
+	l := newLoader(Input{HostKeys: hostKeysForTest})
 	l.toml("sitelink.toml", ".", []byte(text))
 	return l.cfg, errors.Join(l.errs...)
 }
 
-// The table [host] takes the keys that the request names, with their types.
+// The table [host] takes the keys that the input names, with their types.
 func TestHostTable(t *testing.T) {
 	want := []HostSetting{{"index", []string{"a.html", "b.html"}}, {"page", []string{"serve"}}, {"nul", []string{"404"}}, {"drop-query", []string{"true"}}}
 	for _, text := range []string{
@@ -130,7 +130,7 @@ max-notices = 0
 [fetch]
 allow-address = ["127.0.0.1", "fd00::/8"]
 timeout = "5s"
-`, Request{})
+`, Input{})
 	testkit.Check(t, err)
 	o := c.Outgoing
 	if !o.Enabled || o.Ledger != "git:refs/sitelink/ledger" || !slices.Equal(o.Pages, []string{"post/**"}) || len(o.Deny) != 2 ||
@@ -145,12 +145,12 @@ timeout = "5s"
 // What a peer is, the sender knows.
 func TestOutgoingPeers(t *testing.T) {
 	text := "[outgoing]\nlink-peers = ['b.example', 'http://c.example/x']\n"
-	c, err := loadFile(t, text, Request{})
+	c, err := loadFile(t, text, Input{})
 	if err != nil || !slices.Equal(c.Outgoing.LinkPeers, []string{"b.example", "http://c.example/x"}) ||
 		slices.Contains(c.Outgoing.Protocols, "link") {
 		t.Errorf("%+v, %v", c, err)
 	}
-	_, err = loadFile(t, text, Request{Peer: func(text string) error {
+	_, err = loadFile(t, text, Input{Peer: func(text string) error {
 		if strings.Contains(text, "/x") {
 			return errors.New("no host")
 		}
@@ -174,7 +174,7 @@ func TestOutgoingFaults(t *testing.T) {
 		"[fetch]\nallow-address = 'x'":        `must be an address or a network such as 127.0.0.0/8, not "x"`,
 		"[fetch]\ntimeout = '0s'":             "timeout: must be a time",
 	} {
-		if _, err := loadFile(t, text, Request{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := loadFile(t, text, Input{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -227,11 +227,11 @@ func TestSiteTables(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	testkit.Write(t, "sitelink.toml", "base-url = \"https://example.org/\"\n"+text)
-	if _, err := Load(Request{}); err == nil || err.Error() != "sitelink.toml:1: base-url is the address of the whole docroot and cannot be combined with [[site]] tables" {
+	if _, err := Load(Input{}); err == nil || err.Error() != "sitelink.toml:1: base-url is the address of the whole docroot and cannot be combined with [[site]] tables" {
 		t.Errorf("base-url beside [[site]]: %v", err)
 	}
 	testkit.Write(t, "sitelink.toml", text)
-	cfg, err = Load(Request{Flags: []Setting{{"base-url", []string{"https://stage.example/"}}}})
+	cfg, err = Load(Input{Flags: []Setting{{"base-url", []string{"https://stage.example/"}}}})
 	if err != nil || len(cfg.Sites) != 0 || strings.Join(cfg.BaseURLs, " ") != "https://stage.example/" {
 		t.Errorf("with --base-url: %+v, %v", cfg, err)
 	}
@@ -239,7 +239,7 @@ func TestSiteTables(t *testing.T) {
 
 func loadTemplates(t *testing.T, text string) (Templates, error) {
 	t.Helper()
-	cfg, err := loadFile(t, text, Request{Endpoint: func(text string) (string, error) {
+	cfg, err := loadFile(t, text, Input{Endpoint: func(text string) (string, error) {
 		if strings.HasPrefix(text, "/") {
 			return "", errors.New("must be an absolute address")
 		}

@@ -77,18 +77,18 @@ func isTop(dir string) bool {
 
 // file finds and reads the configuration file, if there is one.
 func (l *loader) file() error {
-	name := l.req.File
+	name := l.input.File
 	if name == "" {
 		var err error
-		if name, err = Find(l.req.Dir); name == "" {
+		if name, err = Find(l.input.Dir); name == "" {
 			return err
 		}
 		l.cfg.Found = true
-		if path, where := system.Outside(l.repositoryRoot(name), in(l.req.Dir, name)); where != "" {
+		if path, where := system.Outside(l.repositoryRoot(name), in(l.input.Dir, name)); where != "" {
 			return text.Usage(fmt.Sprintf("read config %s: it leads to %s, %s", name, path, where), "--config "+name+" reads it")
 		}
 	}
-	data, err := system.Read(in(l.req.Dir, name), maxFileBytes)
+	data, err := system.Read(in(l.input.Dir, name), maxFileBytes)
 	if err != nil {
 		return fmt.Errorf("read config %s: %w", name, err)
 	}
@@ -100,9 +100,9 @@ func (l *loader) file() error {
 // repositoryRoot returns the root of the repository that contains a
 // configuration file, or the directory of the project if none does.
 func (l *loader) repositoryRoot(file string) string {
-	project, err := filepath.Abs(in(l.req.Dir, projectDir(file)))
+	project, err := filepath.Abs(in(l.input.Dir, projectDir(file)))
 	if err != nil {
-		return in(l.req.Dir, projectDir(file))
+		return in(l.input.Dir, projectDir(file))
 	}
 	for dir := project; ; dir = filepath.Dir(dir) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
@@ -197,9 +197,9 @@ func (l *loader) confine() {
 			if name == "" || name == "-" || name == "/dev/stdout" || name == "/dev/stderr" {
 				continue
 			}
-			path, where := system.Outside(root, in(l.req.Dir, name))
+			path, where := system.Outside(root, in(l.input.Dir, name))
 			if where == "" { // the file that locks it
-				path, where = system.Outside(root, in(l.req.Dir, name)+".lock")
+				path, where = system.Outside(root, in(l.input.Dir, name)+".lock")
 			}
 			if where == "" {
 				continue

@@ -92,22 +92,22 @@ func TestPaths(t *testing.T) {
 	testkit.Write(t, ".git", "")
 	testkit.Write(t, ".config/sitelink.toml", "docroot = \"dist/site\"\n[check]\noutput = \"reports/x.txt\"\n")
 	testkit.Check(t, os.MkdirAll("a/b", 0o755))
-	c, err := Load(Request{Dir: "a/b"})
+	c, err := Load(Input{Dir: "a/b"})
 	if err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" || filepath.ToSlash(c.File) != "../../.config/sitelink.toml" {
 		t.Errorf("in a/b: got %+v, %v", c, err)
 	}
-	if c, err := Load(Request{Dir: "a/b", File: "../../.config/sitelink.toml"}); err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" {
+	if c, err := Load(Input{Dir: "a/b", File: "../../.config/sitelink.toml"}); err != nil || filepath.ToSlash(c.Docroot) != "../../dist/site" {
 		t.Errorf("file named from a/b: got %+v, %v", c, err)
 	}
 	t.Chdir("a/b")
-	c = testkit.Must(Load(Request{}))(t)
+	c = testkit.Must(Load(Input{}))(t)
 	if got := filepath.ToSlash(c.Docroot); got != "../../dist/site" {
 		t.Errorf("got docroot %s", got)
 	}
 	if filepath.ToSlash(c.Output) != "../../reports/x.txt" {
 		t.Errorf("got output %s", c.Output)
 	}
-	c, err = Load(Request{Flags: []Setting{{"docroot", []string{"dist"}}, {"output", []string{"-"}}}})
+	c, err = Load(Input{Flags: []Setting{{"docroot", []string{"dist"}}, {"output", []string{"-"}}}})
 	if err != nil || c.Docroot != "dist" || c.Output != "-" {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -124,19 +124,19 @@ func TestUnreadableFiles(t *testing.T) {
 		"big.toml":    "read config big.toml: larger than 131072 bytes",
 		"big.toml/no": "read config big.toml/no: not a directory",
 	} {
-		_, err := Load(Request{File: name})
+		_, err := Load(Input{File: name})
 		if got := message(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
-	if _, err := Load(Request{File: "none.toml"}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Load(Input{File: "none.toml"}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the cause is lost: %v", err)
 	}
 	// A link that leads nowhere was meant to be a configuration.
 	if err := os.Symlink("nowhere", "sitelink.toml"); err != nil {
 		t.Skip("no symbolic links here:", err)
 	}
-	if _, err := Load(Request{}); message(err) != "read config sitelink.toml: no such file or directory" {
+	if _, err := Load(Input{}); message(err) != "read config sitelink.toml: no such file or directory" {
 		t.Errorf("got %v", err)
 	}
 }
@@ -174,7 +174,7 @@ func TestFoundPathsStayInside(t *testing.T) {
 				text = "[" + k.Table + "]\n" + text
 			}
 			testkit.Write(t, "sitelink.toml", text)
-			_, err := Load(Request{})
+			_, err := Load(Input{})
 			if (err == nil) != ok {
 				t.Errorf("%s: found: error %v, want one: %v", text, err, !ok)
 			}
@@ -185,17 +185,17 @@ func TestFoundPathsStayInside(t *testing.T) {
 			if err != nil && (!strings.Contains(err.Error(), k.Name+": ") || !strings.Contains(err.(interface{ Unwrap() []error }).Unwrap()[0].(*Error).Hint, flag)) {
 				t.Errorf("%s: the message does not say what is wrong and what to do: %v", text, err)
 			}
-			if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
+			if _, err := Load(Input{File: "sitelink.toml"}); err != nil {
 				t.Errorf("%s: named: %v", text, err)
 			}
 			if !k.HasFlag {
 				continue
 			}
-			if _, err := Load(Request{Flags: []Setting{{k.Name, []string{prefix + path}}}}); err != nil {
+			if _, err := Load(Input{Flags: []Setting{{k.Name, []string{prefix + path}}}}); err != nil {
 				t.Errorf("%s: flag: %v", text, err)
 			}
 			testkit.Write(t, "sitelink.toml", "")
-			if _, err := Load(Request{Getenv: func(name string) string { return map[string]string{k.Env(): prefix + path}[name] }}); err != nil {
+			if _, err := Load(Input{Getenv: func(name string) string { return map[string]string{k.Env(): prefix + path}[name] }}); err != nil {
 				t.Errorf("%s: variable: %v", text, err)
 			}
 		}
@@ -204,10 +204,10 @@ func TestFoundPathsStayInside(t *testing.T) {
 	testkit.Write(t, "../elsewhere/real.toml", "")
 	testkit.Check(t, os.Remove("sitelink.toml"))
 	testkit.Check(t, os.Symlink("../elsewhere/real.toml", "sitelink.toml"))
-	if _, err := Load(Request{}); err == nil || !strings.Contains(err.Error(), "outside the repository") {
+	if _, err := Load(Input{}); err == nil || !strings.Contains(err.Error(), "outside the repository") {
 		t.Errorf("a link out of the repository was read: %v", err)
 	}
-	if _, err := Load(Request{File: "sitelink.toml"}); err != nil {
+	if _, err := Load(Input{File: "sitelink.toml"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -252,7 +252,7 @@ func TestFoundKeys(t *testing.T) {
 		}
 		text := header + "\n" + strings.Repeat("host = \"evil.example\"\n", line-2) + k.Name + " = " + value + "\n"
 		testkit.Write(t, "sitelink.toml", text)
-		defaults, err := Load(Request{})
+		defaults, err := Load(Input{})
 		if err != nil {
 			t.Errorf("%s: %v", k.path(), err)
 			continue
@@ -260,7 +260,7 @@ func TestFoundKeys(t *testing.T) {
 		if err := defaults.Withheld(k.Table); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("sitelink.toml:%d: %s in %s is not used", line, k.Name, header)) {
 			t.Errorf("%s: found: %v", k.path(), err)
 		}
-		given, err := Load(Request{File: "sitelink.toml"})
+		given, err := Load(Input{File: "sitelink.toml"})
 		if err != nil || given.Withheld(k.Table) != nil {
 			t.Errorf("%s: named: %v, %v", k.path(), err, given.Withheld(k.Table))
 		}

@@ -29,7 +29,7 @@ func FuzzConfig(f *testing.F) {
 		if len(text) > maxFileBytes {
 			return
 		}
-		l := newLoader(Request{Profiles: testProfiles, Codes: testCodes})
+		l := newLoader(Input{Profiles: testProfiles, Codes: testCodes})
 		l.toml("sitelink.toml", "dir", []byte(text))
 		lines := strings.Count(text, "\n") + 1
 		for _, err := range l.errs {
@@ -46,7 +46,7 @@ func FuzzConfig(f *testing.F) {
 		}
 		if len(l.errs) == 0 {
 			for _, r := range l.cfg.Ignores {
-				if r.Reason == "" || r.check(newLoader(Request{Codes: testCodes})) != nil {
+				if r.Reason == "" || r.check(newLoader(Input{Codes: testCodes})) != nil {
 					t.Errorf("accepted %+v", r)
 				}
 			}
@@ -77,7 +77,7 @@ func TestHostileFiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			l := newLoader(Request{Profiles: testProfiles, Codes: testCodes})
+			l := newLoader(Input{Profiles: testProfiles, Codes: testCodes})
 			l.toml("sitelink.toml", ".", []byte(text))
 			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("took %v", took)

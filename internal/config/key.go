@@ -42,7 +42,7 @@ const (
 	Fields
 
 	// subtable is a table, rows a list of tables, and hostTable the table [host],
-	// whose keys are in the request. They have no value themselves.
+	// with the keys that [Input] has. They have no value themselves.
 	subtable
 	rows
 	hostTable

@@ -222,7 +222,7 @@ func (r *Ignore) field(name string) *string {
 // check refuses a rule that would match everything, an invalid pattern, and a
 // code that does not exist.
 func (r *Ignore) check(l *loader) error {
-	codes := l.req.Codes
+	codes := l.input.Codes
 	if r.URL == "" && r.Page == "" && r.Fragment == "" && r.Code == "" {
 		return errors.New("the rule needs a url, page, fragment or code")
 	}

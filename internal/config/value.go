@@ -91,7 +91,7 @@ func (l *loader) parse(k Key, v reflect.Value, given string) (err error) {
 		return text.Usage(fmt.Sprintf("must be %s, not %q", OneOf(k.Values), given), DidYouMean(given, k.Values))
 	}
 	if check := checks[k.tag.Get("check")]; check != nil {
-		if given, err = check(l.req, given); err != nil {
+		if given, err = check(l.input, given); err != nil {
 			return err
 		}
 	}
@@ -209,79 +209,79 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 
 // checks validate the values of keys, by the tag check. Each returns the value
 // in its canonical form.
-var checks = map[string]func(req Request, text string) (string, error){
-	"profile": func(req Request, given string) (string, error) {
-		if req.Profiles == nil || slices.Contains(req.Profiles, given) {
+var checks = map[string]func(input Input, text string) (string, error){
+	"profile": func(input Input, given string) (string, error) {
+		if input.Profiles == nil || slices.Contains(input.Profiles, given) {
 			return given, nil
 		}
-		hint := cmp.Or(DidYouMean(given, req.Profiles), "profiles are "+strings.Join(req.Profiles, ", "))
+		hint := cmp.Or(DidYouMean(given, input.Profiles), "profiles are "+strings.Join(input.Profiles, ", "))
 		return "", text.Usage(fmt.Sprintf("unknown profile %q", given), hint)
 	},
-	"generator": func(req Request, given string) (string, error) {
-		if req.Generators == nil || slices.Contains(req.Generators, given) {
+	"generator": func(input Input, given string) (string, error) {
+		if input.Generators == nil || slices.Contains(input.Generators, given) {
 			return given, nil
 		}
-		return "", text.Usage(fmt.Sprintf("unknown generator %q", given), "generators are "+strings.Join(req.Generators, ", "))
+		return "", text.Usage(fmt.Sprintf("unknown generator %q", given), "generators are "+strings.Join(input.Generators, ", "))
 	},
-	"linkset": func(req Request, given string) (string, error) {
-		if err := ask(req.Linkset, given); err != nil {
+	"linkset": func(input Input, given string) (string, error) {
+		if err := ask(input.Linkset, given); err != nil {
 			return "", text.Usage(err.Error(), "linksets look like /, /page.html, /sub/# or /sub/@")
 		}
 		return given, nil
 	},
-	"endpoint": func(req Request, given string) (string, error) {
-		if req.Endpoint == nil {
+	"endpoint": func(input Input, given string) (string, error) {
+		if input.Endpoint == nil {
 			return given, nil
 		}
-		address, err := req.Endpoint(given)
+		address, err := input.Endpoint(given)
 		if err != nil {
 			return "", text.Usage(err.Error(), "endpoints look like https://example.org/webmention")
 		}
 		return address, nil
 	},
-	"listen":   func(_ Request, text string) (string, error) { return ParseListen(text) },
-	"selector": func(req Request, text string) (string, error) { return text, ask(req.Selector, text) },
-	"peer":     func(req Request, text string) (string, error) { return text, ask(req.Peer, text) },
-	"base-url": func(_ Request, text string) (string, error) {
+	"listen":   func(_ Input, text string) (string, error) { return ParseListen(text) },
+	"selector": func(input Input, text string) (string, error) { return text, ask(input.Selector, text) },
+	"peer":     func(input Input, text string) (string, error) { return text, ask(input.Peer, text) },
+	"base-url": func(_ Input, text string) (string, error) {
 		return text, checkBaseURL(text, "https://example.org/blog/")
 	},
-	"site-url": func(_ Request, text string) (string, error) {
+	"site-url": func(_ Input, text string) (string, error) {
 		return text, checkBaseURL(text, "https://fr.example.org/")
 	},
-	"https-url": func(_ Request, text string) (string, error) {
+	"https-url": func(_ Input, text string) (string, error) {
 		return text, checkBaseURL(text, "https://receiver.example/moderation")
 	},
-	"site-root": func(_ Request, text string) (string, error) {
+	"site-root": func(_ Input, text string) (string, error) {
 		root := path.Clean("/" + strings.ReplaceAll(text, `\`, "/"))
 		return strings.TrimPrefix(root, "/"), nil
 	},
-	"file-name": func(_ Request, text string) (string, error) {
+	"file-name": func(_ Input, text string) (string, error) {
 		if text == "." || text == ".." || strings.Contains(text, "/") {
 			return "", fmt.Errorf("must be the name of a file, without a directory, not %q", text)
 		}
 		return text, nil
 	},
-	"extension":    func(_ Request, text string) (string, error) { return parseExtension(text) },
-	"page-pattern": func(_ Request, text string) (string, error) { return text, checkPagePattern(text) },
-	"target-pattern": func(_ Request, text string) (string, error) {
+	"extension":    func(_ Input, text string) (string, error) { return parseExtension(text) },
+	"page-pattern": func(_ Input, text string) (string, error) { return text, checkPagePattern(text) },
+	"target-pattern": func(_ Input, text string) (string, error) {
 		if glob.Check(text) == glob.ErrSyntax {
 			return "", fmt.Errorf("must be a host, a pattern such as *.example.org, or a pattern of whole addresses such as https://example.org/**, not %q", text)
 		}
 		return text, nil
 	},
-	"status": func(_ Request, text string) (string, error) {
+	"status": func(_ Input, text string) (string, error) {
 		if n, err := strconv.Atoi(text); err != nil || n < 100 || n > 999 {
 			return "", fmt.Errorf("must be a status such as 403, not %q", text)
 		}
 		return text, nil
 	},
-	"branch": func(_ Request, text string) (string, error) {
+	"branch": func(_ Input, text string) (string, error) {
 		if _, err := path.Match(text, ""); err != nil {
 			return "", fmt.Errorf("must be the name of a branch, or a pattern such as release-*, not %q", text)
 		}
 		return text, nil
 	},
-	"not-blank": func(_ Request, text string) (string, error) {
+	"not-blank": func(_ Input, text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			return "", errors.New("the value is empty")
 		}
@@ -297,7 +297,7 @@ func ParseListen(given string) (string, error) {
 	return given, nil
 }
 
-// ask calls a function of the request, if it has one.
+// ask calls a function of the input, if it has one.
 func ask(check func(string) error, text string) error {
 	if check == nil {
 		return nil

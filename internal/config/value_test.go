@@ -105,21 +105,21 @@ func TestFormatFiles(t *testing.T) {
 	testkit.Write(t, "sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=/abs/x\", \"jsonl\"]\n")
 	testkit.Write(t, "sub/x", "")
 	t.Chdir("sub")
-	if _, err := Load(Request{}); message(err) != "../sitelink.toml:2:1: format: both text and jsonl go to standard output" {
+	if _, err := Load(Input{}); message(err) != "../sitelink.toml:2:1: format: both text and jsonl go to standard output" {
 		t.Errorf("got %v", err)
 	}
 	testkit.Write(t, "../sitelink.toml", "[check]\nformat = [\"text\", \"sarif=build/out.sarif\", \"json=x\"]\n")
-	cfg, err := Load(Request{})
+	cfg, err := Load(Input{})
 	want := []Format{{"text", ""}, {"sarif", filepath.Join("..", "build", "out.sarif")}, {"json", filepath.Join("..", "x")}}
 	if err != nil || !reflect.DeepEqual(cfg.Formats, want) {
 		t.Errorf("%v, %v, want %v", cfg.Formats, err, want)
 	}
-	cfg, err = Load(Request{Flags: []Setting{{"format", []string{"junit=j.xml"}}}})
+	cfg, err = Load(Input{Flags: []Setting{{"format", []string{"junit=j.xml"}}}})
 	if err != nil || !reflect.DeepEqual(cfg.Formats, []Format{{"junit", "j.xml"}}) {
 		t.Errorf("%v, %v", cfg.Formats, err)
 	}
 	testkit.Write(t, "../sitelink.toml", "[check]\nformat = \"sarif=-\"\n")
-	if cfg, err = Load(Request{}); err != nil || !reflect.DeepEqual(cfg.Formats, []Format{{"sarif", ""}}) {
+	if cfg, err = Load(Input{}); err != nil || !reflect.DeepEqual(cfg.Formats, []Format{{"sarif", ""}}) {
 		t.Errorf("%v, %v", cfg.Formats, err)
 	}
 }
@@ -133,7 +133,7 @@ func TestNoSeedKey(t *testing.T) {
 	}
 }
 
-// Linksets are checked by the function of the request, wherever they stand,
+// Linksets are checked by the function of the input, wherever they stand,
 // and the place of a command file is named in place of the flag's.
 func TestLinksetsAreChecked(t *testing.T) {
 	refuse := func(text string) error {
@@ -144,26 +144,26 @@ func TestLinksetsAreChecked(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name  string
-		req   Request
+		input Input
 		want  string
 		count int
 	}{
-		{"LL-14/flag", Request{Flags: []Setting{{Key: "from", Values: []string{"/a", "http://h.example/"}}}}, "--from: no linkset", 0},
-		{"LL-14/skip", Request{Flags: []Setting{{Key: "skip", Values: []string{"http:"}}}}, "--skip: no linkset", 0},
-		{"LL-14/variable", Request{Getenv: func(name string) string {
+		{"LL-14/flag", Input{Flags: []Setting{{Key: "from", Values: []string{"/a", "http://h.example/"}}}}, "--from: no linkset", 0},
+		{"LL-14/skip", Input{Flags: []Setting{{Key: "skip", Values: []string{"http:"}}}}, "--skip: no linkset", 0},
+		{"LL-14/variable", Input{Getenv: func(name string) string {
 			if name == "SITELINK_FROM" {
 				return "/a,http://h.example/"
 			}
 			return ""
 		}}, "SITELINK_FROM: no linkset", 0},
-		{"place", Request{Flags: []Setting{{Key: "limit", Values: []string{"x"}}}, Places: map[string]string{"limit": "pages.txt:3: --limit"}},
+		{"place", Input{Flags: []Setting{{Key: "limit", Values: []string{"x"}}}, Places: map[string]string{"limit": "pages.txt:3: --limit"}},
 			"pages.txt:3: --limit: must be a whole number", 0},
-		{"accepted", Request{Flags: []Setting{{Key: "from", Values: []string{"/a", "/b/@"}}}}, "", 2},
+		{"accepted", Input{Flags: []Setting{{Key: "from", Values: []string{"/a", "/b/@"}}}}, "", 2},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Chdir(t.TempDir())
-			tc.req.Linkset = refuse
-			c, err := Load(tc.req)
+			tc.input.Linkset = refuse
+			c, err := Load(tc.input)
 			if tc.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want) {
 					t.Errorf("got %v, want %q", err, tc.want)

@@ -3,7 +3,7 @@
 //
 // [In] returns every destination with its exact range of bytes: in Markdown,
 // HTML, parameters of shortcodes, front matter, data, configuration, templates,
-// style sheets and rule files. [Link.Encode] returns the bytes that stand for
+// style sheets and rule files. [Destination.Encode] returns the bytes that stand for
 // another value at the same place: the place decides what must be escaped, and
 // the author's way of writing stays.
 //
@@ -29,8 +29,8 @@ import (
 	"github.com/sitelink/sitelink/internal/source/read"
 )
 
-// Link is one destination.
-type Link struct {
+// Destination is one destination.
+type Destination struct {
 	// Start and End are the offsets of the destination as written, without
 	// quotes or brackets around it.
 	Start, End int
@@ -57,19 +57,19 @@ type Link struct {
 
 // IsRef reports whether the destination is an argument of ref or relref, which
 // name a page by its source.
-func (l *Link) IsRef() bool {
+func (l *Destination) IsRef() bool {
 	return l.Form == read.FormShortcode && (l.Name == "ref" || l.Name == "relref") && (l.Key == "" || l.Key == "path")
 }
 
 // Raw returns the bytes of the destination as written.
-func (l *Link) Raw() string { return l.raw }
+func (l *Destination) Raw() string { return l.raw }
 
 // In returns the destinations in a file, sorted by offset. name is the path of
 // the file in its project: it decides how the file is read.
-func In(name string, text []byte, g generator.Name) []Link {
-	var all []Link
+func In(name string, text []byte, g generator.Name) []Destination {
+	var all []Destination
 	for _, w := range read.Links(name, text, g) {
-		l := Link{Start: w.At, Position: w.Position, Form: w.Form, Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
+		l := Destination{Start: w.At, Position: w.Position, Form: w.Form, Value: w.Value, Element: w.Element, Label: w.Label, Name: w.Name, Key: w.Key, file: name}
 		if l.Form == read.FormWord && w.Key != "" {
 			l.Form = read.FormRule
 		}
@@ -90,8 +90,8 @@ func In(name string, text []byte, g generator.Name) []Link {
 }
 
 // At returns the destination that a position names, nil if there is none.
-func At(all []Link, position int) *Link {
-	var found *Link
+func At(all []Destination, position int) *Destination {
+	var found *Destination
 	for i := range all {
 		if l := &all[i]; l.Position == position || l.Start == position {
 			if found != nil {
@@ -144,7 +144,7 @@ const maxRaw = 8192
 
 // end returns where the destination ends; ok is false if the bytes do not give
 // the value.
-func (l *Link) end(text []byte, size int) (end int, ok bool) {
+func (l *Destination) end(text []byte, size int) (end int, ok bool) {
 	rest := text[l.Start:min(len(text), l.Start+maxRaw)]
 	switch l.Form {
 	case read.FormShortcode, read.FormString, read.FormRule:
@@ -192,7 +192,7 @@ func (l *Link) end(text []byte, size int) (end int, ok bool) {
 
 // scalarEnd finds the end of a quoted string or a plain word in YAML, TOML or
 // JSON. It accepts no string that a whole parser would read in another way.
-func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
+func (l *Destination) scalarEnd(text []byte) (n int, ok bool) {
 	rest := text[l.Start:]
 	if q := l.before; q == '"' || q == '\'' || q == '`' {
 		if n = bytes.IndexByte(rest, q); n < 0 || n+1 < len(rest) && rest[n+1] == q {
@@ -211,7 +211,7 @@ func (l *Link) scalarEnd(text []byte) (n int, ok bool) {
 }
 
 // decode returns the value that bytes give at this place.
-func (l *Link) decode(raw string) string {
+func (l *Destination) decode(raw string) string {
 	switch l.Form {
 	case read.FormInline, read.FormDefinition:
 		return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations([]byte(raw)))))

@@ -153,7 +153,7 @@ func rewrite(t *testing.T, file, text string, start int, value string) (changed 
 	return changed, true
 }
 
-func find(all []Link, start int) *Link {
+func find(all []Destination, start int) *Destination {
 	for i := range all {
 		if all[i].Start == start {
 			return &all[i]

@@ -13,7 +13,7 @@ import (
 // Encode returns the bytes that stand for a value in place of the destination.
 // They may have quotes or brackets of their own, if the author wrote none and
 // the value needs them. The error says why a value cannot be written there.
-func (l *Link) Encode(value string) (string, error) {
+func (l *Destination) Encode(value string) (string, error) {
 	if i := strings.IndexFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }); i >= 0 {
 		return "", l.refuse(value, "the new address has a control character")
 	}
@@ -68,7 +68,7 @@ func (l *Link) Encode(value string) (string, error) {
 	return raw, nil
 }
 
-func (l *Link) refuse(value, why string) error {
+func (l *Destination) refuse(value, why string) error {
 	return fmt.Errorf("%s: %q in place of %q", why, value, l.Value)
 }
 
@@ -76,7 +76,7 @@ var percentRun = text.Regexp(`(?:%[89A-Fa-f][0-9A-Fa-f])+`)
 
 // inStyle returns a value in the author's way of writing: with letters that are
 // not ASCII, or with spaces, instead of their percent-encoding.
-func (l *Link) inStyle(value string) string {
+func (l *Destination) inStyle(value string) string {
 	plain, escaped := false, percentRun().MatchString(l.Value)
 	for i := range len(l.Value) {
 		plain = plain || l.Value[i] >= utf8.RuneSelf
@@ -100,7 +100,7 @@ var reference = text.Regexp(`&(?:#[0-9]|#[xX][0-9a-fA-F]|[a-zA-Z])`)
 
 // ampersands escapes the ampersands of a value: all of them if the author does
 // so, otherwise those that would be read as character references.
-func (l *Link) ampersands(value string) string {
+func (l *Destination) ampersands(value string) string {
 	if strings.Contains(strings.ToLower(l.raw), "&amp;") {
 		return strings.ReplaceAll(value, "&", "&amp;")
 	}
@@ -114,7 +114,7 @@ func (l *Link) ampersands(value string) string {
 }
 
 // markdown writes a link destination.
-func (l *Link) markdown(value string) (string, error) {
+func (l *Destination) markdown(value string) (string, error) {
 	bracketed := l.before == '<'
 	brackets := !bracketed && (value == "" || strings.Contains(value, " "))
 	special := "()`|"
@@ -159,7 +159,7 @@ func balanced(value string) bool {
 var absolute = text.Regexp(`^[a-zA-Z][a-zA-Z0-9+.-]{1,31}:`)
 
 // autolink writes an address in angle brackets, or a bare one.
-func (l *Link) autolink(value string) (string, error) {
+func (l *Destination) autolink(value string) (string, error) {
 	switch {
 	case strings.ContainsAny(value, " <>"), !absolute().MatchString(value):
 		return "", l.refuse(value, "an autolink needs a whole address with its scheme")
@@ -175,7 +175,7 @@ func (l *Link) autolink(value string) (string, error) {
 }
 
 // attribute writes the value of an attribute, or an address in it.
-func (l *Link) attribute(value string) (string, error) {
+func (l *Destination) attribute(value string) (string, error) {
 	if l.inside {
 		if value == "" || strings.ContainsAny(value, " \t,;()\"'<>`\\") {
 			return "", l.refuse(value, "the attribute holds more than this address")
@@ -196,7 +196,7 @@ func (l *Link) attribute(value string) (string, error) {
 }
 
 // scalar writes a string of YAML, TOML or JSON.
-func (l *Link) scalar(value string) (string, error) {
+func (l *Destination) scalar(value string) (string, error) {
 	if strings.ContainsAny(value, `"\`) {
 		return "", l.refuse(value, "data files would need escapes for the new address")
 	}
@@ -227,7 +227,7 @@ func isPlain(value string) bool {
 }
 
 // escapeJSON escapes a string as the author of the old one does.
-func (l *Link) escapeJSON(value string) string {
+func (l *Destination) escapeJSON(value string) string {
 	if strings.Contains(l.raw, `\/`) {
 		value = strings.ReplaceAll(value, "/", `\/`)
 	}
@@ -238,7 +238,7 @@ func (l *Link) escapeJSON(value string) string {
 }
 
 // quoted writes an argument in quotes, or one that has none.
-func (l *Link) quoted(value string) (string, error) {
+func (l *Destination) quoted(value string) (string, error) {
 	switch q := l.before; q {
 	case '"', '`', '\'':
 		if strings.IndexByte(value, q) >= 0 || strings.Contains(value, `\`) && q == '"' {
@@ -256,7 +256,7 @@ func (l *Link) quoted(value string) (string, error) {
 }
 
 // css writes a URL with or without quotes.
-func (l *Link) css(value string) (string, error) {
+func (l *Destination) css(value string) (string, error) {
 	special := `\` + string(l.before)
 	if l.before != '"' && l.before != '\'' {
 		if value == "" {

@@ -670,7 +670,7 @@ func (s *Set) journal(files []string, command string) *journal {
 	j := &journal{Command: command}
 	for _, name := range files {
 		c := s.changes[name]
-		r := record{Old: c.old, New: c.new, Mode: c.mode}
+		r := journalChange{Old: c.old, New: c.new, Mode: c.mode}
 		if len(c.edits) > 0 {
 			r.Edited, r.Text, r.After = true, c.text, Hash(c.result())
 		}

@@ -25,15 +25,15 @@ var ErrNothing = errors.New("there is nothing to undo")
 // journal is what Undo needs. It is a file of JSON lines: this, a line for each
 // change, and complete once all files are changed.
 type journal struct {
-	Command string   `json:"command"`
-	Made    []string `json:"made,omitempty"` // directories that did not exist
-	Changes []record `json:"-"`
+	Command string          `json:"command"`
+	Made    []string        `json:"made,omitempty"` // directories that did not exist
+	Changes []journalChange `json:"-"`
 	// Complete is false until all files are changed.
 	Complete bool `json:"-"`
 }
 
-// record is the change of one file.
-type record struct {
+// journalChange is the change of one file.
+type journalChange struct {
 	Old    string      `json:"old,omitempty"` // "" for a new file
 	New    string      `json:"new"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
@@ -109,7 +109,7 @@ func readJournal(root string) (*journal, error) {
 		in := json.NewDecoder(bytes.NewReader(data))
 		err = in.Decode(j)
 		for err == nil && in.More() {
-			var r record
+			var r journalChange
 			err = in.Decode(&r)
 			j.Changes = append(j.Changes, r)
 		}
@@ -146,7 +146,7 @@ type Undone struct {
 	Files []string
 	// Kept are the files that were not restored, because another program changed them.
 	Kept []*Error
-	kept []record
+	kept []journalChange
 }
 
 // Err names the files that were not restored. It is nil if there are none.
@@ -190,7 +190,7 @@ func Undo(ctx context.Context, root string, env []string) (*Undone, error) {
 }
 
 // keep leaves a journal of these records only.
-func (j *journal) keep(root string, records []record) error {
+func (j *journal) keep(root string, records []journalChange) error {
 	if len(records) == 0 {
 		return removeJournal(root)
 	}
@@ -213,7 +213,7 @@ func TakeBack(ctx context.Context, root string, env []string, files []string) er
 	if j == nil {
 		return ErrNothing
 	}
-	var back, rest []record
+	var back, rest []journalChange
 	for _, r := range j.Changes {
 		if slices.Contains(files, r.New) {
 			if r.Old != "" && r.Old != r.New {
@@ -232,7 +232,7 @@ func TakeBack(ctx context.Context, root string, env []string, files []string) er
 }
 
 // undo restores the files of some records, and git's index.
-func (j *journal) undo(ctx context.Context, root string, env []string, records []record) (*Undone, error) {
+func (j *journal) undo(ctx context.Context, root string, env []string, records []journalChange) (*Undone, error) {
 	s := NewSet(root, env)
 	if j.Complete {
 		var errs []error
@@ -278,7 +278,7 @@ func (j *journal) undo(ctx context.Context, root string, env []string, records [
 
 // undo restores one file, from any state that an interrupted run can leave. Without
 // write it only finds out whether that is possible.
-func (r record) undo(s *Set, write bool) error {
+func (r journalChange) undo(s *Set, write bool) error {
 	name := r.New // of the file now
 	if r.Old != "" && r.Old != r.New {
 		if err := s.confined(r.Old); err != nil {
@@ -325,7 +325,7 @@ func (r record) undo(s *Set, write bool) error {
 	return nil
 }
 
-func (r record) undoText(s *Set, write bool) error {
+func (r journalChange) undoText(s *Set, write bool) error {
 	text, err := system.Read(s.at(r.New), maxTextBytes)
 	switch {
 	case err != nil:
@@ -379,7 +379,7 @@ func explainGit(root string, err error) error {
 }
 
 // renames returns the new name of each renamed file by its old name.
-func renames(records []record) map[string]string {
+func renames(records []journalChange) map[string]string {
 	names := map[string]string{}
 	for _, r := range records {
 		if r.Old != "" && r.Old != r.New {
@@ -391,7 +391,7 @@ func renames(records []record) map[string]string {
 
 // renamedEntries returns what `git update-index --index-info` reads to give tracked files
 // their new names, as `git mv` does, or with back their old ones; "" if none is tracked.
-func renamedEntries(ctx context.Context, root string, env []string, records []record, back bool) (input string, err error) {
+func renamedEntries(ctx context.Context, root string, env []string, records []journalChange, back bool) (input string, err error) {
 	names := renames(records)
 	if back {
 		reversed := map[string]string{}
@@ -427,7 +427,7 @@ func renamedEntries(ctx context.Context, root string, env []string, records []re
 }
 
 // moveIndex renames the entries of git's index, and changes nothing else there.
-func moveIndex(ctx context.Context, root string, env []string, records []record, back bool) error {
+func moveIndex(ctx context.Context, root string, env []string, records []journalChange, back bool) error {
 	if back && len(renames(records)) > 0 {
 		if err := waitForGit(ctx, root, env); err != nil {
 			return err

@@ -214,7 +214,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*Response, error) {
 		}
 		left -= took
 		from := u
-		fail := func(kind Kind, cause error) (*Response, error) {
+		fail := func(kind ErrorKind, cause error) (*Response, error) {
 			return resp, &Error{URL: from.WithoutFragment(), Kind: kind, Sent: true, Err: cause}
 		}
 		if u, err = follow(u, location); err != nil {

@@ -131,7 +131,7 @@ func TestGzip(t *testing.T) {
 	if resp, err = get(t, c, base+"/empty"); err != nil || len(resp.Body) != 0 || resp.Truncated {
 		t.Errorf("empty: %+v, %v", resp, err)
 	}
-	for path, want := range map[string]Kind{"/broken": Body, "/none": Encoding, "/damaged": Encoding, "/br": Encoding} {
+	for path, want := range map[string]ErrorKind{"/broken": Body, "/none": Encoding, "/damaged": Encoding, "/br": Encoding} {
 		resp, err := local(Options{}).Do(t.Context(), Request{URL: base + path})
 		if e := wantKind(t, err, want); resp == nil || resp.Status != 200 || !e.Sent || e.Kind.Retry() != (want == Body) {
 			t.Errorf("%s: got %+v, %v", path, resp, err)
@@ -176,7 +176,7 @@ func TestHostileServers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		serve  func(net.Conn, string)
-		want   Kind // "" for an answer that is cut
+		want   ErrorKind // "" for an answer that is cut
 		status int
 	}{
 		{"never answers", func(c net.Conn, _ string) { hold(c) }, Timeout, 0},
@@ -437,7 +437,7 @@ func TestRedirectFailures(t *testing.T) {
 	})
 	for _, c := range []struct {
 		path  string
-		want  Kind // "" for an answer
+		want  ErrorKind // "" for an answer
 		asked int
 	}{
 		{"/file", BadRedirect, 1},

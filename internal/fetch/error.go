@@ -15,35 +15,35 @@ import (
 	"time"
 )
 
-// Kind is the reason why a request has no complete response.
-type Kind string
+// ErrorKind is the reason why a request has no complete response.
+type ErrorKind string
 
 // The kinds.
 const (
-	BadRequest     Kind = "bad-request"     // the URL, the method or a header field is invalid
-	RefusedAddress Kind = "refused-address" // not on the public internet, or a port of another service
-	NoSuchHost     Kind = "no-such-host"    // the name does not exist
-	DNS            Kind = "dns"             // the name could not be looked up
-	Connect        Kind = "connect"
-	TLS            Kind = "tls"
-	ClientCert     Kind = "client-certificate" // the host demands a certificate of the client
-	Timeout        Kind = "timeout"            // no byte for too long, or too long in total
-	TooSlow        Kind = "too-slow"           // below the minimum rate
-	Closed         Kind = "closed"             // the connection was closed without a response
-	Header         Kind = "header"             // the header of the response is not HTTP, or too long
-	Body           Kind = "body"               // the body of the response is incomplete
-	Encoding       Kind = "encoding"           // the body of the response cannot be decompressed
-	BadRedirect    Kind = "bad-redirect"
-	RedirectLoop   Kind = "redirect-loop"
-	TooManyHops    Kind = "too-many-redirects"
-	Canceled       Kind = "canceled"   // by the context of the caller
-	NoSockets      Kind = "no-sockets" // this machine cannot open another connection now
+	BadRequest     ErrorKind = "bad-request"     // the URL, the method or a header field is invalid
+	RefusedAddress ErrorKind = "refused-address" // not on the public internet, or a port of another service
+	NoSuchHost     ErrorKind = "no-such-host"    // the name does not exist
+	DNS            ErrorKind = "dns"             // the name could not be looked up
+	Connect        ErrorKind = "connect"
+	TLS            ErrorKind = "tls"
+	ClientCert     ErrorKind = "client-certificate" // the host demands a certificate of the client
+	Timeout        ErrorKind = "timeout"            // no byte for too long, or too long in total
+	TooSlow        ErrorKind = "too-slow"           // below the minimum rate
+	Closed         ErrorKind = "closed"             // the connection was closed without a response
+	Header         ErrorKind = "header"             // the header of the response is not HTTP, or too long
+	Body           ErrorKind = "body"               // the body of the response is incomplete
+	Encoding       ErrorKind = "encoding"           // the body of the response cannot be decompressed
+	BadRedirect    ErrorKind = "bad-redirect"
+	RedirectLoop   ErrorKind = "redirect-loop"
+	TooManyHops    ErrorKind = "too-many-redirects"
+	Canceled       ErrorKind = "canceled"   // by the context of the caller
+	NoSockets      ErrorKind = "no-sockets" // this machine cannot open another connection now
 )
 
 // Retry reports whether a request that failed for this reason may succeed at
 // another time. A name that does not exist may exist again tomorrow: domains lapse
 // and are renewed, name servers are moved.
-func (k Kind) Retry() bool {
+func (k ErrorKind) Retry() bool {
 	switch k {
 	case NoSuchHost, DNS, Connect, TLS, Timeout, TooSlow, Closed, Body, Canceled, NoSockets:
 		return true
@@ -54,7 +54,7 @@ func (k Kind) Retry() bool {
 // Error means that a request has no complete response.
 type Error struct {
 	URL  string // of the request that failed, after redirects, without credentials
-	Kind Kind
+	Kind ErrorKind
 	// Sent reports that the host may have received the request.
 	Sent bool
 	Err  error
@@ -107,7 +107,7 @@ func (p *phase) trace() *httptrace.ClientTrace {
 
 // kind returns why an exchange failed in this phase. outer is the context of the
 // caller.
-func (p *phase) kind(outer context.Context, err error) Kind {
+func (p *phase) kind(outer context.Context, err error) ErrorKind {
 	var refused *refusedError
 	var dns *net.DNSError
 	var slow net.Error
@@ -173,7 +173,7 @@ func (e *explained) Unwrap() error { return e.err }
 
 // explain returns a cause of this kind with a readable text. idle is the limit
 // between two bytes, or 0 if the whole request took too long.
-func (c *Client) explain(kind Kind, err error, idle time.Duration) error {
+func (c *Client) explain(kind ErrorKind, err error, idle time.Duration) error {
 	var refused *refusedError
 	var dns *net.DNSError
 	text := ""

@@ -23,7 +23,7 @@ func TestKind(t *testing.T) {
 		so    func(*phase)
 		ctx   context.Context
 		err   error
-		want  Kind
+		want  ErrorKind
 		retry bool
 	}{
 		{"name", nil, nil, dialled(&net.DNSError{Err: "no such host", Name: "x.invalid", IsNotFound: true}), NoSuchHost, true},
@@ -58,7 +58,7 @@ func TestKind(t *testing.T) {
 func TestExplain(t *testing.T) {
 	c := New(Options{})
 	for _, test := range []struct {
-		kind Kind
+		kind ErrorKind
 		err  error
 		idle time.Duration
 		want string

@@ -211,7 +211,7 @@ func TestNames(t *testing.T) {
 	c.direct = c.transport(&net.Dialer{ControlContext: (&guard{allow: c.opts.Allow}).control, Resolver: s.start(t)}, nil)
 	for _, step := range []struct {
 		host string
-		want Kind // "" for an answer
+		want ErrorKind // "" for an answer
 	}{
 		{"good.test", ""},
 		{"private.test", RefusedAddress},

@@ -32,7 +32,7 @@ func get(t *testing.T, c *Client, url string) (*Response, error) {
 }
 
 // wantKind fails the test unless err is an *Error of this kind.
-func wantKind(t *testing.T, err error, want Kind) *Error {
+func wantKind(t *testing.T, err error, want ErrorKind) *Error {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {

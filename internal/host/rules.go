@@ -416,7 +416,7 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 }
 
 // entry returns what kind of entry is at a decoded path of the host, for the rules.
-func (q byRules) entry(path string) redirect.Entry {
+func (q byRules) entry(path string) redirect.EntryKind {
 	path, own := q.h.belowBase(path)
 	id, ok := q.h.Lookup(path)
 	if !own || !ok {

@@ -140,7 +140,7 @@ func startApache(t *testing.T, dir string) (address string) {
 
 // askApache goes through rules and files as the server does.
 func askApache(set *Set, root, host, target string) string {
-	req := Request{Scheme: "http", Host: host, Entry: func(path string) Entry {
+	req := Request{Scheme: "http", Host: host, Entry: func(path string) EntryKind {
 		switch info, err := os.Stat(filepath.Join(root, filepath.FromSlash(path))); {
 		case err != nil:
 			return Nothing

@@ -37,7 +37,7 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 	own := *s
 	own.work = s.checks
 	c := &checker{Set: &own, exists: exists, faults: slices.Clone(s.faults)}
-	c.entry = func(path string) Entry {
+	c.entry = func(path string) EntryKind {
 		if !exists(encodePath(path)) {
 			return Nothing
 		}
@@ -95,7 +95,7 @@ const maxCheckFaults = 10_000
 type checker struct {
 	*Set
 	exists func(path string) bool
-	entry  func(path string) Entry
+	entry  func(path string) EntryKind
 	faults []Fault
 	// dropped is the number of faults above maxCheckFaults.
 	dropped int

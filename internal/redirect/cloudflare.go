@@ -38,7 +38,7 @@ func Shared(name string, data []byte) *File {
 	for _, r := range other.Rules {
 		theirs[r.Source.Line] = r
 	}
-	answer := func(r Rule, path string) (Kind, string) {
+	answer := func(r Rule, path string) (RuleKind, string) {
 		hit, ok := New(Options{}, &File{Rules: []Rule{r}}).Match(Request{Scheme: "https", Host: sample, Path: path, Stage: r.Stage})
 		if !ok || hit.Rule.Conditional {
 			return Pass, ""

@@ -23,7 +23,7 @@ type Request struct {
 	// Entry returns what is at a path of the docroot, percent-decoded, with a
 	// leading slash. It is called only for rules that depend on it. nil means an
 	// empty docroot.
-	Entry func(path string) Entry
+	Entry func(path string) EntryKind
 }
 
 // Hit is a rule that applies.

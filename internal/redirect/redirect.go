@@ -40,12 +40,12 @@ func (s Stage) String() string {
 	return "before files"
 }
 
-// Kind is what a rule does with a request.
-type Kind uint8
+// RuleKind is what a rule does with a request.
+type RuleKind uint8
 
 const (
 	// Redirect: the host answers 3xx with the destination as its Location.
-	Redirect Kind = iota
+	Redirect RuleKind = iota
 	// Rewrite: the host answers with the file at the destination path.
 	Rewrite
 	// Proxy: another server, a function or a program answers. Its answer is not
@@ -61,7 +61,7 @@ const (
 
 var kindNames = [...]string{"redirect", "rewrite", "proxy", "status", "pass"}
 
-func (k Kind) String() string { return kindNames[k] }
+func (k RuleKind) String() string { return kindNames[k] }
 
 // Source is the position of a rule: the name of the file as passed to the parser,
 // and the line, from 1.
@@ -79,7 +79,7 @@ type Rule struct {
 	// Status is the status of the answer: 301, 302, 303, 307 or 308 for a
 	// redirect, 200 for a rewrite or proxy.
 	Status int
-	Kind   Kind
+	Kind   RuleKind
 	Stage  Stage
 	// Force: the rule explicitly takes precedence over files (Netlify's "!").
 	Force bool
@@ -124,12 +124,12 @@ type queryCondition struct {
 	capture    bool
 }
 
-// Entry is the type of what is at a path of the docroot.
-type Entry uint8
+// EntryKind is the type of what is at a path of the docroot.
+type EntryKind uint8
 
 const (
 	// Nothing: no file and no directory.
-	Nothing Entry = iota
+	Nothing EntryKind = iota
 	// FileEntry: a regular file.
 	FileEntry
 	// DirEntry: a directory.
@@ -298,7 +298,7 @@ func clip(text string) string {
 
 // kindOf returns the kind of a rule with a destination from its status: the
 // convention of all hosts except Apache.
-func kindOf(status int, to string) Kind {
+func kindOf(status int, to string) RuleKind {
 	switch {
 	case status >= 300 && status < 400:
 		return Redirect

@@ -240,13 +240,13 @@ var variables = map[string]variable{
 
 // linkEntry is a symbolic link. No entry has this value, because links are
 // resolved.
-const linkEntry Entry = 255
+const linkEntry EntryKind = 255
 
 // condition compares a variable with an expression or a text, or tests the entry
 // at a path of the docroot.
 type condition struct {
 	variable variable
-	want     Entry       // varEntry
+	want     EntryKind   // varEntry
 	at       template    // varEntry: the path; without parts, the path of the request
 	expr     *expression // nil: compare with text
 	text     string

@@ -15,7 +15,7 @@ type query struct {
 }
 
 // entries is a small docroot for rules that test whether a file exists.
-var entries = map[string]Entry{"/": DirEntry, "/file.html": FileEntry, "/page.html": FileEntry, "/dir": DirEntry, "/dir/": DirEntry, "/index.html": FileEntry}
+var entries = map[string]EntryKind{"/": DirEntry, "/file.html": FileEntry, "/page.html": FileEntry, "/dir": DirEntry, "/dir/": DirEntry, "/index.html": FileEntry}
 
 // answerOf evaluates the rules before the files and then, if none applies, those
 // after them.
@@ -27,7 +27,7 @@ func answerOf(set *Set, target string) string {
 		scheme, target = "http", "/"+path
 	}
 	path, query, _ := strings.Cut(target, "?")
-	req := Request{Scheme: scheme, Host: host, Path: path, Query: query, Entry: func(p string) Entry { return entries[p] }}
+	req := Request{Scheme: scheme, Host: host, Path: path, Query: query, Entry: func(p string) EntryKind { return entries[p] }}
 	for _, req.Stage = range []Stage{BeforeFiles, AfterFiles} {
 		if hit, ok := set.Match(req); ok {
 			conditional := ""
@@ -47,7 +47,7 @@ func checkQueries(t *testing.T, set *Set, queries []query) {
 			t.Errorf("%s: got %q, want %q", q.target, got, q.want)
 		}
 		path, _, _ := strings.Cut(q.target, "?")
-		if _, ok := set.Match(Request{Path: path, Entry: func(p string) Entry { return entries[p] }}); ok && !set.MayMatch(path) {
+		if _, ok := set.Match(Request{Path: path, Entry: func(p string) EntryKind { return entries[p] }}); ok && !set.MayMatch(path) {
 			t.Errorf("%s: a rule applies before the files, but MayMatch returns false", path)
 		}
 	}

@@ -22,7 +22,7 @@ func results() []fixture {
 		{"clean", public, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "generic", Files: 40, Pages: 12, Bytes: 61234,
 			Links: 1340, Anchors: 98, OK: 1325, Unchecked: 15, Redirected: 2,
-			Reasons: []check.Reason{{Code: check.External, Count: 12}, {Code: check.Mailto, Count: 3}},
+			Reasons: []check.CodeCount{{Code: check.External, Count: 12}, {Code: check.Mailto, Count: 3}},
 		}}},
 		{"clean_with_ignores", TextOptions{}, check.Result{Summary: check.Summary{
 			Docroot: "public", Profile: "linklint", Files: 1, Pages: 1, Bytes: 20, Links: 1, Ignored: 1,
@@ -83,7 +83,7 @@ func few() check.Result {
 		},
 		Summary: check.Summary{Docroot: "public", Profile: "generic", Files: 30, Pages: 9, Bytes: 40000,
 			Links: 210, Anchors: 41, OK: 206, Errors: 3, Unchecked: 1,
-			Reasons: []check.Reason{{Code: check.External, Count: 1}}},
+			Reasons: []check.CodeCount{{Code: check.External, Count: 1}}},
 	}
 }
 
@@ -119,7 +119,7 @@ func fromTemplate() check.Result {
 	add("src/view.html", "#L10", "/src/view.html", "L10", check.ScriptFragment, 1204)
 	r.Summary = check.Summary{Docroot: "public", Profile: "generic", Files: 40000, Pages: 32101, Bytes: 478000000,
 		Links: 2512003, Anchors: 1203400, OK: 2500000, Errors: len(r.Findings) - 1, Warnings: 1204, Unchecked: 10236, Ignored: 4,
-		Reasons: []check.Reason{{Code: check.External, Count: 10233}, {Code: check.Mailto, Count: 3}}}
+		Reasons: []check.CodeCount{{Code: check.External, Count: 10233}, {Code: check.Mailto, Count: 3}}}
 	return r
 }
 

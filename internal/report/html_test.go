@@ -34,7 +34,7 @@ func hostileReport() (*check.Result, Options) {
 	for _, s := range hostileTexts {
 		r.Summary.Docroot += s
 		r.Summary.Profile += s
-		r.Summary.Reasons = append(r.Summary.Reasons, check.Reason{Code: check.Code(s), Count: 1})
+		r.Summary.Reasons = append(r.Summary.Reasons, check.CodeCount{Code: check.Code(s), Count: 1})
 		opt.Version += s
 		opt.BaseURL += s
 		opt.Extras.Orphans = append(opt.Extras.Orphans, s)
@@ -478,7 +478,7 @@ func FuzzHTML(f *testing.F) {
 		f.Add(s, hostileTexts[(i+7)%len(hostileTexts)])
 	}
 	shape := func(a, b string) (*check.Result, Options) {
-		return &check.Result{Summary: check.Summary{Docroot: a, Profile: b, Reasons: []check.Reason{{Code: check.Code(a), Count: 1}}, UnusedIgnores: []string{b}},
+		return &check.Result{Summary: check.Summary{Docroot: a, Profile: b, Reasons: []check.CodeCount{{Code: check.Code(a), Count: 1}}, UnusedIgnores: []string{b}},
 				Findings: []check.Finding{
 					{Page: a, Element: b, Attribute: a, Raw: b, Target: a, Fragment: b, Verdict: check.Error, Code: check.Code(b), Final: a, Suggestion: b, Message: a, Count: 1},
 					{Page: b, Element: a, Attribute: b, Raw: a, Target: b, Fragment: a, Verdict: check.Warning, Code: check.Code(a), Final: b, Suggestion: a, Message: b, Count: 1}}},
@@ -550,7 +550,7 @@ func synthetic(n int) (*check.Result, Extras) {
 	s.Files, s.Pages, s.Bytes, s.Anchors = n/5, n/6+1, int64(n)*2480, n*7
 	s.OK, s.Unchecked, s.Ignored, s.Redirected = n*20, n*3/2, n/90, n/4
 	s.Links = s.OK + s.Errors + s.Warnings + s.Unchecked + s.Ignored
-	s.Reasons = []check.Reason{{Code: check.External, Count: n}, {Code: check.Mailto, Count: n / 2}}
+	s.Reasons = []check.CodeCount{{Code: check.External, Count: n}, {Code: check.Mailto, Count: n / 2}}
 
 	extras := Extras{Orphans: []string{}}
 	for i := range n / 50 {

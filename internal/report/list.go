@@ -7,11 +7,11 @@ import (
 	"github.com/sitelink/sitelink/check"
 )
 
-// Record is one row of `sitelink links`: a line of JSON Lines or of CSV.
-// Records of one kind have the same names in the same order.
-type Record []Field
+// Row is one row of `sitelink links`: a line of JSON Lines or of CSV.
+// Rows of one kind have the same names in the same order.
+type Row []Field
 
-// Field is one value of a record: Number if IsNumber is set, otherwise Text.
+// Field is one value of a row: Number if IsNumber is set, otherwise Text.
 type Field struct {
 	Name     string
 	Text     string
@@ -23,10 +23,10 @@ func textField(name, value string) Field { return Field{Name: name, Text: value}
 
 func numberField(name string, n int64) Field { return Field{Name: name, Number: n, IsNumber: true} }
 
-// LinkRecord returns the row of a link with the thirteen fields of
+// LinkRow returns the row of a link with the thirteen fields of
 // [AppendLink].
-func LinkRecord(l *check.Link) Record {
-	return Record{
+func LinkRow(l *check.Link) Row {
+	return Row{
 		textField("page", l.Page), numberField("line", int64(l.Line)), numberField("column", int64(l.Column)), numberField("offset", l.Offset),
 		textField("element", l.Element), textField("attribute", l.Attribute), textField("raw", l.Raw),
 		textField("target", l.Target), textField("fragment", l.Fragment), textField("verdict", l.Verdict.String()), textField("code", string(l.Code)),
@@ -34,19 +34,19 @@ func LinkRecord(l *check.Link) Record {
 	}
 }
 
-// PlacedLinkRecord returns the row of a link with its position in the sources:
+// PlacedLinkRow returns the row of a link with its position in the sources:
 // file, line and column, empty and 0 where it is not known.
-func PlacedLinkRecord(l *check.Link, source *check.Position) Record {
+func PlacedLinkRow(l *check.Link, source *check.Position) Row {
 	if source == nil {
 		source = &check.Position{}
 	}
-	return append(LinkRecord(l), textField("source", source.File), numberField("source-line", int64(source.Line)), numberField("source-column", int64(source.Column)))
+	return append(LinkRow(l), textField("source", source.File), numberField("source-line", int64(source.Line)), numberField("source-column", int64(source.Column)))
 }
 
-// ExternalRecord returns the row of an external URL. site is the base URL of
+// ExternalRow returns the row of an external URL. site is the base URL of
 // the site that links to it.
-func ExternalRecord(site string, x *check.ExternalTarget) Record {
-	return Record{
+func ExternalRow(site string, x *check.ExternalTarget) Row {
+	return Row{
 		textField("site", site), textField("target", x.Target), textField("fragment", x.Fragment),
 		textField("host", x.Host), textField("path", x.Path), textField("anchor", x.Anchor),
 		numberField("links", int64(x.Links)), numberField("pages", int64(x.Pages)),
@@ -54,16 +54,16 @@ func ExternalRecord(site string, x *check.ExternalTarget) Record {
 	}
 }
 
-// AnchorRecord returns the row of an anchor. site is the base URL of its site.
-func AnchorRecord(site string, a check.Anchor) Record {
-	return Record{textField("site", site), textField("file", a.Page), textField("anchor", a.Name), textField("kind", a.Kind)}
+// AnchorRow returns the row of an anchor. site is the base URL of its site.
+func AnchorRow(site string, a check.Anchor) Row {
+	return Row{textField("site", site), textField("file", a.Page), textField("anchor", a.Name), textField("kind", a.Kind)}
 }
 
-// AddressRecord returns the row of a path that a site answers. site is the base
+// AddressRow returns the row of a path that a site answers. site is the base
 // URL of the site, host its host, and base its base path with a slash at the
 // end.
-func AddressRecord(site, host, base string, a check.Address) Record {
-	return Record{
+func AddressRow(site, host, base string, a check.Address) Row {
+	return Row{
 		textField("site", site), textField("host", host), textField("base", base),
 		textField("path", a.Path), textField("file", a.File), textField("kind", a.Kind), textField("final", a.Final),
 	}
@@ -71,7 +71,7 @@ func AddressRecord(site, host, base string, a check.Address) Record {
 
 // AppendJSON appends r as one line of JSON Lines in the style of [AppendLink].
 // It does not allocate while dst has room.
-func (r Record) AppendJSON(dst []byte) []byte {
+func (r Row) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i, f := range r {
 		if i > 0 {
@@ -89,7 +89,7 @@ func (r Record) AppendJSON(dst []byte) []byte {
 }
 
 // AppendCSVHeader appends the names of the fields as a line of CSV.
-func (r Record) AppendCSVHeader(dst []byte) []byte {
+func (r Row) AppendCSVHeader(dst []byte) []byte {
 	for i, f := range r {
 		if i > 0 {
 			dst = append(dst, ',')
@@ -104,7 +104,7 @@ func (r Record) AppendCSVHeader(dst []byte) []byte {
 // spreadsheets, so a value that one would take for a formula gets an apostrophe in
 // front, and control characters and hidden ones are escaped as in a text report.
 // JSON Lines has the exact values.
-func (r Record) AppendCSV(dst []byte) []byte {
+func (r Row) AppendCSV(dst []byte) []byte {
 	for i, f := range r {
 		if i > 0 {
 			dst = append(dst, ',')

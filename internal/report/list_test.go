@@ -15,24 +15,24 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// records has records of each kind, with values that are difficult for a
+// rows has rows of each kind, with values that are difficult for a
 // format.
-func records() []Record {
+func rows() []Row {
 	l := few().Findings[1].Link()
 	l.Raw = "a,b \"c\"\r\n\x00\xff<&>;=1"
-	return []Record{
-		LinkRecord(&l),
-		ExternalRecord("https://a.example/", &check.ExternalTarget{Target: "https://b.example/?a,b", Fragment: "x", Host: "b.example", Path: "/ü \"x\"",
+	return []Row{
+		LinkRow(&l),
+		ExternalRow("https://a.example/", &check.ExternalTarget{Target: "https://b.example/?a,b", Fragment: "x", Host: "b.example", Path: "/ü \"x\"",
 			Anchor: "x\n", Links: 3, Pages: 2, Page: "=1+1.html", Line: 4, Column: 5}),
-		AnchorRecord("", check.Anchor{Page: "a.html", Name: " x,\ty ", Kind: "id"}),
-		AddressRecord("https://a.example/b/", "a.example", "/b/", check.Address{Path: "/b", File: "index.html", Final: "/b/"}),
+		AnchorRow("", check.Anchor{Page: "a.html", Name: " x,\ty ", Kind: "id"}),
+		AddressRow("https://a.example/b/", "a.example", "/b/", check.Address{Path: "/b", File: "index.html", Final: "/b/"}),
 	}
 }
 
-// A record can be read back from JSON, and the row of a link is that of check
+// A row can be read back from JSON, and the row of a link is that of check
 // --show all.
-func TestRecordJSON(t *testing.T) {
-	for _, r := range records() {
+func TestRowJSON(t *testing.T) {
+	for _, r := range rows() {
 		line := r.AppendJSON(nil)
 		var got map[string]any
 		if err := json.Unmarshal(line, &got); err != nil || len(got) != len(r) {
@@ -52,14 +52,14 @@ func TestRecordJSON(t *testing.T) {
 		}
 	}
 	l := few().Findings[1].Link()
-	if got, want := string(LinkRecord(&l).AppendJSON(nil)), string(AppendLink(nil, &l, nil, "")); got != want {
+	if got, want := string(LinkRow(&l).AppendJSON(nil)), string(AppendLink(nil, &l, nil, "")); got != want {
 		t.Errorf("the row of a link is\n%s\nin check\n%s", got, want)
 	}
 }
 
 // RFC 4180, section 2: encoding/csv reads what was written.
-func TestRecordCSV(t *testing.T) {
-	for _, r := range records() {
+func TestRowCSV(t *testing.T) {
+	for _, r := range rows() {
 		text := string(r.AppendCSV(r.AppendCSVHeader(nil)))
 		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(rows) != 2 {
@@ -78,7 +78,7 @@ func TestRecordCSV(t *testing.T) {
 			}
 		}
 	}
-	if got, want := string(AnchorRecord("s", check.Anchor{Page: `a"b`, Name: "c,d", Kind: "id"}).AppendCSV(nil)), "s,\"a\"\"b\",\"c,d\",id\r\n"; got != want {
+	if got, want := string(AnchorRow("s", check.Anchor{Page: `a"b`, Name: "c,d", Kind: "id"}).AppendCSV(nil)), "s,\"a\"\"b\",\"c,d\",id\r\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -99,7 +99,7 @@ func TestCSVNeutral(t *testing.T) {
 		"=1+1": "'=1+1", "+1": "'+1", "-x.html": "'-x.html", "@a": "'@a", "=a,\"b\"": `"'=a,""b"""`, "\t=1": `\t=1`, "\r\n=1": `\r\n=1`,
 		"a=b-c+d@e": "a=b-c+d@e", "\x1b[31m": `\x1b[31m`, "\u009b31m": `\u009b31m`, "a\u202eb": `a\u202eb`, "": "",
 	} {
-		if got := string(Record{textField("x", value)}.AppendCSV(nil)); got != want+"\r\n" {
+		if got := string(Row{textField("x", value)}.AppendCSV(nil)); got != want+"\r\n" {
 			t.Errorf("%q is %q, want %q", value, got, want)
 		}
 	}
@@ -110,7 +110,7 @@ func FuzzCSV(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("\"", ",\r\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		r := Record{textField("a", a), textField("b", b)}
+		r := Row{textField("a", a), textField("b", b)}
 		rows, err := csv.NewReader(strings.NewReader(string(r.AppendCSV(r.AppendCSVHeader(nil))))).ReadAll()
 		if err != nil || len(rows) != 2 || rows[1][0] != inCSV(a) || rows[1][1] != inCSV(b) {
 			t.Fatalf("%q, %q: %q, %v", a, b, rows, err)

@@ -66,7 +66,7 @@ func Outcomes(w io.Writer, r *deliver.Report, opt OutcomesOptions) error {
 
 // outcomeDetail returns the protocol and the event, what the target answered,
 // and what comes next.
-func outcomeDetail(n *deliver.Result) string {
+func outcomeDetail(n *deliver.Outcome) string {
 	text := string(n.Event)
 	if n.Protocol != ledger.AnyProtocol {
 		text = string(n.Protocol) + ", " + text

@@ -17,11 +17,11 @@ import (
 func someOutcomes() *deliver.Report {
 	fault := 0
 	next := time.Date(2026, 11, 21, 16, 0, 0, 0, time.UTC)
-	one := func(source, target string, p ledger.Protocol, s ledger.State, message string) deliver.Result {
-		return deliver.Result{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/" + source, Target: "https://" + target + ".example/", Protocol: p},
+	one := func(source, target string, p ledger.Protocol, s ledger.State, message string) deliver.Outcome {
+		return deliver.Outcome{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/" + source, Target: "https://" + target + ".example/", Protocol: p},
 			Event: ledger.Added, State: s, Message: message, Attempts: 1}}
 	}
-	r := &deliver.Report{Results: []deliver.Result{
+	r := &deliver.Report{Results: []deliver.Outcome{
 		one("a", "done", ledger.Webmention, ledger.Done, ""),
 		one("a", "none", ledger.AnyProtocol, ledger.NoService, "the target takes no notices"),
 		one("a", "no", ledger.Pingback, ledger.Permanent, "refused \x1b[31m`x`"),
@@ -71,7 +71,7 @@ func TestOutcomesQuiet(t *testing.T) {
 func TestOutcomesMarkdownIsBounded(t *testing.T) {
 	r := &deliver.Report{}
 	for i := range 5000 {
-		r.Results = append(r.Results, deliver.Result{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: fmt.Sprint("https://x.example/", i)},
+		r.Results = append(r.Results, deliver.Outcome{Notice: ledger.Notice{Key: ledger.Key{Source: "https://me.example/", Target: fmt.Sprint("https://x.example/", i)},
 			Event: ledger.Added, State: ledger.Permanent, Message: strings.Repeat("`long` ", 100)}})
 	}
 	var out bytes.Buffer

@@ -108,7 +108,7 @@ func FuzzText(f *testing.F) {
 			x.Source = &check.Position{File: page, Line: line, Column: line}
 		}
 		r := check.Result{Findings: []check.Finding{x}, Summary: check.Summary{Docroot: page, Profile: raw, Links: line,
-			Reasons: []check.Reason{{Code: check.Code(raw), Count: line}}, UnusedIgnores: []string{target}}}
+			Reasons: []check.CodeCount{{Code: check.Code(raw), Count: line}}, UnusedIgnores: []string{target}}}
 		got := AppendText(nil, &x, TextOptions{Prefix: page})
 		for i, l := range strings.Split(strings.TrimSuffix(string(got), "\n"), "\n") {
 			if i > 0 && !strings.HasPrefix(l, indent) {

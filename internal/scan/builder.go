@@ -139,7 +139,7 @@ func (b *Builder) lowerLabel(name []byte) label {
 
 // Add adds a link of a format that has neither elements nor attributes.
 // element and attribute are the names to report instead.
-func (b *Builder) Add(value []byte, off uint32, kind Kind, element, attribute string) {
+func (b *Builder) Add(value []byte, off uint32, kind LinkKind, element, attribute string) {
 	b.NoteBytes(value)
 	b.Page.Links = append(b.Page.Links, Link{Value: value, Off: off, TagOff: off, Attr: AttrText, Kind: kind,
 		element: b.label(element), attribute: b.label(attribute)})

@@ -70,8 +70,8 @@ const (
 	Font                   // an SVG font that is the only source
 )
 
-// Kind returns the kind of the link.
-func (k CSSKind) Kind() Kind {
+// LinkKind returns the kind of the link.
+func (k CSSKind) Kind() LinkKind {
 	switch k {
 	case Picture:
 		return KindPicture

@@ -29,12 +29,12 @@ const (
 	Linklint
 )
 
-// Kind is the purpose of a link, as far as it affects the verdict.
-type Kind uint8
+// LinkKind is the purpose of a link, as far as it affects the verdict.
+type LinkKind uint8
 
 const (
 	// KindLink is a link that a visitor or the browser follows.
-	KindLink Kind = iota
+	KindLink LinkKind = iota
 	// KindResource is a resource that the page itself loads. An empty value is
 	// an error to the browser.
 	KindResource
@@ -83,7 +83,7 @@ type Link struct {
 	TagOff uint32
 	Tag    Tag
 	Attr   Attr
-	Kind   Kind
+	Kind   LinkKind
 	// Inert means that the link is inside <template>. Browsers do not follow it.
 	Inert bool
 	// AtOnce means that browsers request the target as soon as they read the tag,
@@ -344,7 +344,7 @@ type Options struct {
 // relations, and the endpoints that it advertises. The kind is [KindHint] if
 // all relations only name a host. loads reports whether browsers request the
 // target as a part of the page.
-func Relations(rel []byte) (kind Kind, advert AdvertRel, loads bool) {
+func Relations(rel []byte) (kind LinkKind, advert AdvertRel, loads bool) {
 	hint, others := false, false
 	for len(rel) > 0 {
 		i := 0

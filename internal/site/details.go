@@ -225,7 +225,7 @@ type Detail struct {
 	Element      string
 	Attribute    string
 	Raw          string
-	Kind         scan.Kind
+	Kind         scan.LinkKind
 	// Context identifies the markup around the link: the same in the same menu
 	// or list of many pages. It is 0 where that has no meaning, and when all
 	// links of a page are asked for.

@@ -19,7 +19,7 @@ const (
 
 // align returns the index of the source's link that each link of the page was
 // made of, -1 for none, and the number of pairs.
-func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n int) {
+func align(items []read.Written, addrs []address, links []pageLink) (pairs []int, n int) {
 	rows, columns := make([][]similar.Key, len(items)), make([][]similar.Key, len(links))
 	for i := range addrs {
 		rows[i] = addrs[i].keys()
@@ -81,7 +81,7 @@ func align(items []read.Link, addrs []address, links []pageLink) (pairs []int, n
 }
 
 // pairWeight returns the weight of a pair, 0 if the two cannot be a pair.
-func pairWeight(it *read.Link, src *address, l *pageLink) int32 {
+func pairWeight(it *read.Written, src *address, l *pageLink) int32 {
 	w := matchScore(src, &l.addr)
 	if w == noMatch {
 		return 0
@@ -185,7 +185,7 @@ func (m *Map) addressesIn(d *document, page string) []address {
 	return all
 }
 
-func (m *Map) addresses(items []read.Link, page string) []address {
+func (m *Map) addresses(items []read.Written, page string) []address {
 	all := make([]address, len(items))
 	for i := range items {
 		all[i] = m.address(items[i].Value, page)

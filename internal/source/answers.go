@@ -20,7 +20,7 @@ import (
 // write it at a position: the path of a Markdown file where the generator turns such
 // paths into addresses, and what is written there with another fragment. It is "" if
 // that form is not known, and the suggestion itself if no other form is needed.
-func (m *Map) SourceForm(p *Position, l *Link, suggestion string) string {
+func (m *Map) SourceForm(p *Position, l *BuiltLink, suggestion string) string {
 	i, ok := m.content.byDisplay[p.File]
 	t := m.opt.Generator.Traits()
 	_, meant, asks := strings.Cut(suggestion, "#")
@@ -110,7 +110,7 @@ func WantsFile(g Generator, name string, others []string) bool {
 // Setting returns where the configuration, or else a template, has what the first group of is
 // matches; nil if that is in no place, or in several.
 func (m *Map) Setting(is *regexp.Regexp) *Position {
-	for _, kind := range []read.Kind{read.Configuration, read.Template} {
+	for _, kind := range []read.SourceKind{read.Configuration, read.Template} {
 		var found []*Position
 		for _, f := range m.templates().files {
 			if f.dir.kind == kind {
@@ -129,7 +129,7 @@ func (m *Map) Setting(is *regexp.Regexp) *Position {
 // Unpublished says why no page answers a link although a content file would make it:
 // the file is a draft, or its date is in the future or past. It is "" if that is not
 // so. prefix is put before the name of the file. built returns when the docroot was built.
-func (m *Map) Unpublished(l *Link, prefix string, built func() time.Time) string {
+func (m *Map) Unpublished(l *BuiltLink, prefix string, built func() time.Time) string {
 	a := m.address(l.Raw, l.Page)
 	key, c := PageKey(a.target), m.content
 	if a.target == "" || m.pageOf(&a) != "" {

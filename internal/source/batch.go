@@ -17,7 +17,7 @@ type answer struct {
 // openLink is a link that is not placed yet, with what rules found about it.
 type openLink struct {
 	page *locatedPage
-	link Link
+	link BuiltLink
 	// on is the link on the page, nil for a fault of the file. nthOnPage is its index in
 	// the links of the page.
 	on        *pageLink
@@ -91,7 +91,7 @@ type locatedPage struct {
 	// destinations there and in the files that it includes, with their documents. pairs has
 	// the index there of each link of the page, -1 for none.
 	doc     *document
-	written []read.Link
+	written []read.Written
 	owners  []*document
 	pairs   []int
 	addrs   []address // of doc's own links

@@ -37,7 +37,7 @@ func TestCostly(t *testing.T) {
 	r, err := m.useSite(s)
 	testkit.Check(t, err)
 	defer r.Close()
-	links := []Link{{Page: "index.html", Raw: "/m/x7", Offset: int64(strings.Index(page.String(), "/m/x7"))}}
+	links := []BuiltLink{{Page: "index.html", Raw: "/m/x7", Offset: int64(strings.Index(page.String(), "/m/x7"))}}
 	for _, tt := range []struct {
 		perPage int
 		costly  int
@@ -48,7 +48,7 @@ func TestCostly(t *testing.T) {
 			t.Errorf("allowed %d: costly %q", tt.perPage, got)
 		}
 	}
-	(&composer{Map: m}).locatePage(r, []Link{{Page: "a/index.html", Raw: "/y", Offset: 13}}, make([]Place, 1))
+	(&composer{Map: m}).locatePage(r, []BuiltLink{{Page: "a/index.html", Raw: "/y", Offset: 13}}, make([]Place, 1))
 	if got := m.Costly(); len(got) != 2 || got[0] != "content/a.md" {
 		t.Errorf("costly %q", got)
 	}

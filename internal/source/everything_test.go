@@ -94,17 +94,17 @@ func known(t *testing.T, project string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 
-	var links []Link
+	var links []BuiltLink
 	var anchors []Anchor
 	var pages []string
 	for id := range site.PageID(s.Pages()) {
 		name := s.Path(id)
 		pages = append(pages, name)
 		err := r.Written(id, func(d *site.Detail) {
-			links = append(links, Link{Page: name, Offset: d.Offset, Raw: strings.Clone(d.Raw)})
+			links = append(links, BuiltLink{Page: name, Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 		})
 		testkit.Check(t, err)
-		links = append(links, Link{Page: name, Element: "base"})
+		links = append(links, BuiltLink{Page: name, Element: "base"})
 		text, err := os.ReadFile(filepath.Join(docroot, name))
 		testkit.Check(t, err)
 		for i, h := range read.ShownHeadings(text) {
@@ -116,7 +116,7 @@ func known(t *testing.T, project string) string {
 	}
 	if rules, err := os.ReadFile(filepath.Join(docroot, "_redirects")); err == nil {
 		for i := range strings.Split(string(rules), "\n") {
-			links = append(links, Link{Page: "_redirects", Line: i + 1})
+			links = append(links, BuiltLink{Page: "_redirects", Line: i + 1})
 		}
 	}
 	places, err := m.Locate(t.Context(), s, links)

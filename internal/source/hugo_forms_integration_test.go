@@ -147,7 +147,7 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 
 // placedLink is a link with its position.
 type placedLink struct {
-	link Link
+	link BuiltLink
 	// shows is the last page that the text before the link names, which is the
 	// one whose text it is in.
 	shows    string
@@ -163,12 +163,12 @@ func placeAll(t *testing.T, project, base, text string) (all []placedLink) {
 	testkit.Check(t, err)
 	r := s.NewReader()
 	defer r.Close()
-	var links []Link
+	var links []BuiltLink
 	for i := range s.Pages() {
 		id := site.PageID(i)
 		if err := r.Details(id, nil, func(_ int, d *site.Detail) {
 			if strings.Contains(d.Raw, text) {
-				links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
+				links = append(links, BuiltLink{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 			}
 		}); err != nil {
 			t.Fatal(err)

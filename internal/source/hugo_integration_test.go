@@ -89,7 +89,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 	testkit.Check(t, os.Rename(filepath.Join(b.dir, "public"), docroot))
 	s, err := site.Load(t.Context(), docroot, site.Options{BaseURLs: []string{"https://example.org/sub/"}})
 	testkit.Check(t, err)
-	var links []Link
+	var links []BuiltLink
 	reached := map[string]bool{}
 	r := s.NewReader()
 	defer r.Close()
@@ -98,7 +98,7 @@ func testHugoBreaks(t *testing.T, hugo string) {
 			if strings.HasPrefix(d.Raw, "/gone-") {
 				raw := strings.Clone(d.Raw)
 				reached[raw] = true
-				links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: raw})
+				links = append(links, BuiltLink{Page: s.Path(id), Offset: d.Offset, Raw: raw})
 			}
 		})
 		testkit.Check(t, err)

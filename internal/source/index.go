@@ -84,14 +84,14 @@ const (
 // is parsed as part of the Markdown: if several definitions have the same
 // label, the first one counts (CommonMark, "Link reference definitions"). owners are the
 // documents with the destinations.
-func (src *index) withIncluded(d *document) (all []read.Link, owners []*document) {
+func (src *index) withIncluded(d *document) (all []read.Written, owners []*document) {
 	// The definitions of one Markdown text, which may consist of several files.
 	type owned struct {
 		read.Definition
 		owner *document
 	}
 	type definitions map[string]owned
-	all, owners = make([]read.Link, 0, len(d.Links)), make([]*document, 0, len(d.Links))
+	all, owners = make([]read.Written, 0, len(d.Links)), make([]*document, 0, len(d.Links))
 	texts := make([]definitions, 0, len(d.Links)) // of each link
 	var add func(d *document, text definitions, depth int)
 	add = func(d *document, text definitions, depth int) {
@@ -144,7 +144,7 @@ type sourceDir struct {
 	lang string
 	// kind is the kind of its files, module the Hugo module that they belong
 	// to.
-	kind   read.Kind
+	kind   read.SourceKind
 	module string
 }
 

@@ -114,7 +114,7 @@ func (m *Map) onPrinted(page string, addresses []address) {
 
 // itemPairs returns the place of each link of a page that an item's own page has, none for
 // the others. Items without any of the links, which are sorted by offset, are left out.
-func (m *Map) itemPairs(r *site.Reader, name string, text []byte, all []pageLink, links []Link) (places []answer) {
+func (m *Map) itemPairs(r *site.Reader, name string, text []byte, all []pageLink, links []BuiltLink) (places []answer) {
 	var items []item
 	if p := m.opt.Generator.Traits().Printed; p != nil && name == p.Page {
 		items = m.chapters(text)

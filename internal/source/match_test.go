@@ -35,9 +35,9 @@ func TestAlign(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			const page = "p/o/index.html"
-			var items []read.Link
+			var items []read.Written
 			for _, dest := range strings.Fields(tt.items) {
-				items = append(items, read.Link{Value: strings.ReplaceAll(dest, "~", " ")})
+				items = append(items, read.Written{Value: strings.ReplaceAll(dest, "~", " ")})
 			}
 			var links []pageLink
 			for _, raw := range strings.Fields(tt.links) {
@@ -71,11 +71,11 @@ func TestAlign(t *testing.T) {
 // paired.
 func TestAlignLarge(t *testing.T) {
 	var m Map
-	var items []read.Link
+	var items []read.Written
 	var links []pageLink
 	for i := range 3000 {
 		dest := fmt.Sprintf("/%d/", i%1500)
-		items = append(items, read.Link{Value: dest})
+		items = append(items, read.Written{Value: dest})
 		links = append(links, pageLink{raw: dest, addr: m.address(dest, "a.html")})
 	}
 	links = append(links, pageLink{raw: "/7/", addr: m.address("/7/", "a.html")})

@@ -26,7 +26,7 @@ func TestParts(t *testing.T) {
 	}
 	weight := func(element, label, on, onLabel string, region int) int32 {
 		a := at("b.md", "a.html")
-		return pairWeight(&read.Link{Element: element, Label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
+		return pairWeight(&read.Written{Element: element, Label: label}, &a, &pageLink{element: on, label: onLabel, region: region, addr: at("/x/b/", "a.html")})
 	}
 	text := read.NewLines([]byte("\uFEFFaé\nb\n"))
 	span := func(n int) string { from, to, ok := text.Span(n); return fmt.Sprint(from, to, ok) }
@@ -69,7 +69,7 @@ func TestParts(t *testing.T) {
 		return all
 	}
 	spelled := func(raw, page string) string {
-		all, literal := m.spellings(Link{Page: page, Raw: raw})
+		all, literal := m.spellings(BuiltLink{Page: page, Raw: raw})
 		return fmt.Sprint(strings.Join(all, " "), " ", literal)
 	}
 	index := func() *contentIndex {
@@ -350,8 +350,8 @@ func TestUnpublished(t *testing.T) {
 		found, _ := generator.Detect(dir, generator.None)
 		m, err := Open(t.Context(), Options{Project: dir, Docroot: filepath.Join(dir, "public"), Generator: found.Generator})
 		testkit.Check(t, err)
-		l := Link{Page: "index.html", Raw: tt.raw}
-		if _, err := m.Locate(t.Context(), s, []Link{l}); err != nil {
+		l := BuiltLink{Page: "index.html", Raw: tt.raw}
+		if _, err := m.Locate(t.Context(), s, []BuiltLink{l}); err != nil {
 			t.Fatal(err)
 		}
 		if got := m.Unpublished(&l, "x", builtOn); got != tt.want {

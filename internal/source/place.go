@@ -382,7 +382,7 @@ func (w *written) answer(raw string) answer {
 
 // locatePage places links of one page, sorted by offset, by the rules that look at the
 // page, and returns those that are left.
-func (c *composer) locatePage(r *site.Reader, links []Link, places []Place) (rest []*openLink) {
+func (c *composer) locatePage(r *site.Reader, links []BuiltLink, places []Place) (rest []*openLink) {
 	p := c.readPage(r, links)
 	seen := map[string]int{}
 	for i, link := range links {
@@ -432,7 +432,7 @@ func (c *composer) locatePage(r *site.Reader, links []Link, places []Place) (res
 }
 
 // readPage reads a page, and finds the file that it was made of.
-func (c *composer) readPage(r *site.Reader, links []Link) *locatedPage {
+func (c *composer) readPage(r *site.Reader, links []BuiltLink) *locatedPage {
 	p := &locatedPage{m: c, name: links[0].Page}
 	p.text = c.built(r, p.name)
 	p.markers = findMarkers(p.text)

@@ -31,8 +31,8 @@ type Options struct {
 	Env []string
 }
 
-// Link is one link of a built page.
-type Link struct {
+// BuiltLink is one link of a built page.
+type BuiltLink struct {
 	// Page is the slash path of the page, relative to the docroot.
 	Page string
 	// Offset is the number of bytes of the page before the link's value.
@@ -55,7 +55,7 @@ type Position struct {
 	// path in a Hugo module outside of the project.
 	File         string
 	Line, Column int
-	Kind         read.Kind
+	Kind         read.SourceKind
 	// Module is the Hugo module or theme that File belongs to, "" for the
 	// project's own files.
 	Module string

@@ -73,7 +73,7 @@ var blockEnds = text.Regexp(`^\{\{-?\s*(?:end|else)\b`)
 
 // spellings returns how a template or data file may write an address of a page,
 // the most likely spelling first. Those before literal are the address as it is on the page.
-func (m *Map) spellings(l Link) (spellings []string, literal int) {
+func (m *Map) spellings(l BuiltLink) (spellings []string, literal int) {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}

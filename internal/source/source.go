@@ -99,7 +99,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 // Locate returns the place of each link. It is
 // fastest if the links of a page follow each other. The errors are the cause of
 // ctx, and a docroot that can no longer be read.
-func (m *Map) Locate(ctx context.Context, s *site.Site, links []Link) ([]Place, error) {
+func (m *Map) Locate(ctx context.Context, s *site.Site, links []BuiltLink) ([]Place, error) {
 	var pages [][2]int // the first link of each page, and where its links end
 	for start := 0; start < len(links); {
 		end := start + 1

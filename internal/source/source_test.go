@@ -96,7 +96,7 @@ func place(t *testing.T, project, docroot string, want []string) (got []string) 
 	for _, line := range want {
 		fields := strings.Fields(line)
 		page, raw := strings.TrimPrefix(fields[0], docroot+"/"), fields[1]
-		link := Link{Page: page, Raw: raw}
+		link := BuiltLink{Page: page, Raw: raw}
 		found := false
 		if id, ok := m.pageID(page); ok {
 			err := r.Details(id, nil, func(_ int, d *site.Detail) {
@@ -109,7 +109,7 @@ func place(t *testing.T, project, docroot string, want []string) (got []string) 
 		if !found {
 			t.Fatalf("%s has no link %s", page, raw)
 		}
-		places, err := m.Locate(t.Context(), s, []Link{link})
+		places, err := m.Locate(t.Context(), s, []BuiltLink{link})
 		testkit.Check(t, err)
 		got = append(got, fields[0]+" "+raw+" "+shown(places[0].Position))
 	}
@@ -167,10 +167,10 @@ func TestLocateParallel(t *testing.T) {
 	testkit.Check(t, err)
 	r := s.NewReader()
 	defer r.Close()
-	var links []Link
+	var links []BuiltLink
 	for id := range site.PageID(s.Pages()) {
 		err := r.Written(id, func(d *site.Detail) {
-			links = append(links, Link{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
+			links = append(links, BuiltLink{Page: s.Path(id), Offset: d.Offset, Raw: strings.Clone(d.Raw)})
 		})
 		testkit.Check(t, err)
 	}
@@ -213,7 +213,7 @@ func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(ended)
 	calls := map[string]func(context.Context) error{
-		"Locate":    func(ctx context.Context) error { _, err := m.Locate(ctx, s, []Link{{Page: page}}); return err },
+		"Locate":    func(ctx context.Context) error { _, err := m.Locate(ctx, s, []BuiltLink{{Page: page}}); return err },
 		"Headings":  func(ctx context.Context) error { _, err := m.Headings(ctx, s, []Anchor{{page, "x"}}); return err },
 		"Files":     func(ctx context.Context) error { _, err := m.Files(ctx, s, []string{page}); return err },
 		"PageFiles": func(ctx context.Context) error { _, err := m.PageFiles(ctx, s); return err },
@@ -223,7 +223,7 @@ func TestStops(t *testing.T) {
 			t.Errorf("%s: %v after the end", name, err)
 		}
 	}
-	if places, err := m.Locate(t.Context(), s, []Link{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}}); err != nil || slices.ContainsFunc(places, func(p Place) bool { return p.Position != nil }) {
+	if places, err := m.Locate(t.Context(), s, []BuiltLink{{Page: page, Offset: 1}, {Page: page, Offset: 1 << 30}, {Page: "none.html"}}); err != nil || slices.ContainsFunc(places, func(p Place) bool { return p.Position != nil }) {
 		t.Errorf("no links: %v, %v", places, err)
 	}
 	Start(ctx, Options{Project: project, Docroot: dir}).Stop()

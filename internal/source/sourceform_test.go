@@ -51,7 +51,7 @@ func TestSourceForm(t *testing.T) {
 		testkit.Check(t, err)
 		for i, row := range g.rows {
 			f := strings.Split(row, " ")
-			l := Link{Page: "g/page/index.html", Raw: f[1]}
+			l := BuiltLink{Page: "g/page/index.html", Raw: f[1]}
 			if got := m.SourceForm(&Position{File: g.dir + "g/page.md", Line: i + 1, Column: 5}, &l, f[2]); got != f[3] {
 				t.Errorf("%s: %s: got %q", g.generator, row, got)
 			}

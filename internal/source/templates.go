@@ -173,7 +173,7 @@ func (src *index) templateDirs() (dirs []templateDir) {
 
 // hugoKinds are the kinds of files, other than content, that write links into pages, by
 // where Hugo mounts them.
-var hugoKinds = map[string]read.Kind{"layouts": read.Template, "data": read.Data, "i18n": read.Data, "assets": read.Asset}
+var hugoKinds = map[string]read.SourceKind{"layouts": read.Template, "data": read.Data, "i18n": read.Data, "assets": read.Asset}
 
 // templateKey returns the name of a template below the directory of templates.
 // The project's own template takes the place of a theme's with the same name.

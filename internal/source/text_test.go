@@ -66,7 +66,7 @@ func TestClosest(t *testing.T) {
 		shown.AddHTML(0, []byte(page.Before))
 		shown.AddHTML(len(page.Before), []byte(page.After))
 		on := &locatedPage{doc: &document{included: map[string]bool{test.included: true}}, near: map[string]bool{test.near: true}, shown: shown}
-		l, got := &openLink{page: on, on: &pageLink{label: strings.TrimPrefix(test.flags, "single ")}, nth: 1, link: Link{Raw: "/x/", Offset: int64(len(page.Before))}, own: &Position{File: test.own}}, ""
+		l, got := &openLink{page: on, on: &pageLink{label: strings.TrimPrefix(test.flags, "single ")}, nth: 1, link: BuiltLink{Raw: "/x/", Offset: int64(len(page.Before))}, own: &Position{File: test.own}}, ""
 		for i := range hits {
 			hits[i].certain, hits[i].label = has("certain"), "l"
 			hits[i].around = []read.Surroundings{{Before: "x" + long, After: "same"}}[:strings.Count(test.flags, "around")]

@@ -130,8 +130,8 @@ type delivery struct {
 	earlier map[ledger.Key]ledger.Notice
 }
 
-// Result is the result of one notice in a run.
-type Result struct {
+// Outcome is the result of one notice in a run.
+type Outcome struct {
 	ledger.Notice
 	// Via says where the endpoint was found.
 	Via string
@@ -146,12 +146,12 @@ type Result struct {
 
 // Failed reports whether the target could not be notified. A target that does
 // not take notices is not a failure.
-func (d *Result) Failed() bool { return d.State == ledger.Permanent || d.Open() }
+func (d *Outcome) Failed() bool { return d.State == ledger.Permanent || d.Open() }
 
 // Report is the result of a run.
 type Report struct {
 	// Results are sorted by the key of the notice.
-	Results []Result
+	Results []Outcome
 	// NotTried is the number of notices that were claimed but not tried before
 	// the run ended.
 	NotTried int
@@ -166,7 +166,7 @@ func (r *Report) Add(later *Report) {
 	for i := range later.Results {
 		tried[later.Results[i].Key] = true
 	}
-	r.Results = slices.DeleteFunc(r.Results, func(d Result) bool { return tried[d.Key] })
+	r.Results = slices.DeleteFunc(r.Results, func(d Outcome) bool { return tried[d.Key] })
 	r.Results = append(r.Results, later.Results...)
 	r.NotTried, r.Stopped = later.NotTried, later.Stopped
 	r.sort()
@@ -174,19 +174,19 @@ func (r *Report) Add(later *Report) {
 
 // Count returns the number of notices with that state.
 func (r *Report) Count(s ledger.State) int {
-	return r.count(func(d *Result) bool { return d.State == s })
+	return r.count(func(d *Outcome) bool { return d.State == s })
 }
 
 // Failed returns the number of notices that failed.
-func (r *Report) Failed() int { return r.count((*Result).Failed) }
+func (r *Report) Failed() int { return r.count((*Outcome).Failed) }
 
 // Repeated returns the number of notices that were sent although an earlier run
 // may have sent them, and the number that were not sent for that reason.
 func (r *Report) Repeated() (repeated, notRepeated int) {
-	return r.count(func(d *Result) bool { return d.Repeated }), r.count(func(d *Result) bool { return d.NotRepeated })
+	return r.count(func(d *Outcome) bool { return d.Repeated }), r.count(func(d *Outcome) bool { return d.NotRepeated })
 }
 
-func (r *Report) count(match func(*Result) bool) int {
+func (r *Report) count(match func(*Outcome) bool) int {
 	n := 0
 	for i := range r.Results {
 		if match(&r.Results[i]) {
@@ -197,5 +197,5 @@ func (r *Report) count(match func(*Result) bool) int {
 }
 
 func (r *Report) sort() {
-	slices.SortFunc(r.Results, func(a, b Result) int { return ledger.CompareKeys(a.Key, b.Key) })
+	slices.SortFunc(r.Results, func(a, b Outcome) int { return ledger.CompareKeys(a.Key, b.Key) })
 }

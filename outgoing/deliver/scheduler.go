@@ -318,7 +318,7 @@ func (s *scheduler) handleSource(ctx context.Context, r sourceResult) error {
 	return nil
 }
 
-func (s *scheduler) finished(d Result) {
+func (s *scheduler) finished(d Outcome) {
 	s.pending--
 	s.progress.Finished++
 	if d.Failed() {

@@ -15,7 +15,7 @@ import (
 // jobResult is the result of a job.
 type jobResult struct {
 	job  *job
-	done Result
+	done Outcome
 	// notTried is set if the run ended first. The notice is unchanged.
 	notTried bool
 	// pause is how long the host must not get another notice.
@@ -33,7 +33,7 @@ type jobResult struct {
 // gate; a notice that is begun is finished and recorded.
 func (d *delivery) work(ctx context.Context, j *job) jobResult {
 	n := j.notice
-	r := jobResult{job: j, done: Result{Notice: n}}
+	r := jobResult{job: j, done: Outcome{Notice: n}}
 	page := outgoing.NewTarget(d.opt.Targets, n.Target)
 	var err error
 	if r.additional, err = d.addNotices(ctx, n, page); err != nil {
@@ -193,7 +193,7 @@ func (d *delivery) addNotices(ctx context.Context, n ledger.Notice, page *outgoi
 
 // sourceNotLive records that the source page did not become live. That counts as
 // an attempt, because the author may never publish the page.
-func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why error) (Result, error) {
+func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why error) (Outcome, error) {
 	before := n.State
 	o := outgoing.Outcome{State: ledger.Retry, Message: why.Error(), Problems: string(send.NotLive), Cure: "publish the page as it was built"}
 	if cure := outgoing.RequestFailed(why).Cure; cure != "" {
@@ -203,17 +203,17 @@ func (d *delivery) sourceNotLive(n ledger.Notice, now time.Time, why error) (Res
 	if before == ledger.InFlight && late.State == ledger.Retry {
 		late.State = ledger.InFlight
 	}
-	return Result{Notice: late}, d.store.Record(context.Background(), n.Key, late)
+	return Outcome{Notice: late}, d.store.Record(context.Background(), n.Key, late)
 }
 
 // postpone records that a notice waits for its host. That does not count as an
 // attempt.
-func (d *delivery) postpone(n ledger.Notice, until time.Time, why string) (Result, error) {
+func (d *delivery) postpone(n ledger.Notice, until time.Time, why string) (Outcome, error) {
 	if n.State != ledger.InFlight {
 		n.State = ledger.Retry
 	}
 	n.Next, n.Message = ceilSecond(until.UTC()), why
-	return Result{Notice: n}, d.store.Record(context.Background(), n.Key, n)
+	return Outcome{Notice: n}, d.store.Record(context.Background(), n.Key, n)
 }
 
 // hostOf returns the host of a URL, with its port.

@@ -55,7 +55,7 @@ func (s *Webmention) Discover(ctx context.Context, t *outgoing.Target) (outgoing
 
 // isAbout reports whether a Link header is about the page. Its anchor parameter
 // may name another resource (RFC 8288, section 3.2).
-func isAbout(link endpoint.Link, page weburl.URL) bool {
+func isAbout(link endpoint.HeaderLink, page weburl.URL) bool {
 	if !link.Anchored {
 		return true
 	}

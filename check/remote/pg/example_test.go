@@ -16,7 +16,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	cache := remote.OpenStore(store, func(warning string) { log.Print(warning) })
-	report, err := remote.Ask(ctx, []remote.Link{{URL: "https://example.org/"}}, cache, remote.Options{})
+	report, err := remote.Ask(ctx, []remote.Target{{URL: "https://example.org/"}}, cache, remote.Options{})
 	if closeErr := cache.Close(); err == nil {
 		err = closeErr
 	}

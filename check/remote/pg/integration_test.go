@@ -57,9 +57,9 @@ func (w *work) do(ctx context.Context) (*remote.Report, error) {
 		return nil, err
 	}
 	cache := remote.OpenStore(store, func(s string) { fmt.Fprintln(os.Stderr, s) })
-	var links []remote.Link
+	var links []remote.Target
 	for _, u := range w.URLs {
-		links = append(links, remote.Link{URL: u})
+		links = append(links, remote.Target{URL: u})
 	}
 	report, err := remote.Ask(ctx, links, cache, remote.Options{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Pace: w.Pace, PerHost: w.PerHost})
 	if err == nil {

@@ -28,7 +28,7 @@ func inProject(t *testing.T, files map[string]string) *project.Project {
 	for name, text := range files {
 		testkit.Write(t, name, text)
 	}
-	cfg := testkit.Must(config.Load(config.Request{}))(t)
+	cfg := testkit.Must(config.Load(config.Input{}))(t)
 	p := testkit.Must(project.Find(t.Context(), dir, project.Options{Config: cfg}))(t)
 	return p
 }

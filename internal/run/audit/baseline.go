@@ -37,19 +37,19 @@ type Baseline struct {
 	// otherLinks are the addresses of other sites to which the other build links.
 	otherLinks []string
 	// places are the accepted findings, for the rows of every link.
-	places map[place]bool
+	places map[findingID]bool
 }
 
-// place identifies a finding of a run.
-type place struct {
+// findingID identifies a finding of a run.
+type findingID struct {
 	page   string
 	offset int64
 	code   check.Code
 	about  string // the target of an address or anchor that is gone
 }
 
-func placeOf(f *check.Finding) place {
-	p := place{page: f.Page, offset: f.Offset, code: f.Code}
+func idOf(f *check.Finding) findingID {
+	p := findingID{page: f.Page, offset: f.Offset, code: f.Code}
 	if f.Code == check.AddressGone || f.Code == check.AnchorGone {
 		p.about = f.Target + "#" + f.Fragment
 	}
@@ -197,7 +197,7 @@ func (b *Baseline) Apply(r *check.Result) {
 			}
 		}
 		if m.Accepted[i] && b.places != nil && f.Code != check.ScriptFragment {
-			b.places[placeOf(f)] = true
+			b.places[idOf(f)] = true
 		}
 	}
 	r.Summary.Baseline = sum
@@ -211,7 +211,7 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	if b == nil {
 		return check.WriteLinks(ctx, Handle(s), opt, check.Query{}, w)
 	}
-	b.places = map[place]bool{}
+	b.places = map[findingID]bool{}
 	result, err := check.Run(ctx, Handle(s), opt)
 	if err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	b.Apply(result)
 	render := w.Append
 	w.Append = func(dst []byte, l *check.Link) []byte {
-		if b.places[place{l.Page, l.Offset, l.Code, ""}] {
+		if b.places[findingID{l.Page, l.Offset, l.Code, ""}] {
 			l.Verdict, l.Code, l.Message = check.Unchecked, check.AcceptedByBaseline, ""
 		}
 		return render(dst, l)
@@ -231,7 +231,7 @@ func (b *Baseline) links(ctx context.Context, s *site.Site, opt check.Options, w
 	// The findings of rest are the faults of files.
 	result.Findings = rest.Findings[:0]
 	for _, f := range rest.Findings {
-		if !b.places[placeOf(&f)] {
+		if !b.places[idOf(&f)] {
 			result.Findings = append(result.Findings, f)
 		}
 	}

@@ -170,11 +170,11 @@ func (a *Audit) PlaceOccurrences(ctx context.Context, page string, at []check.Oc
 	if !ok || !isPage {
 		return places, nil
 	}
-	var links []source.Link
+	var links []source.BuiltLink
 	var nth []int // the occurrences of links
 	err = r.Details(of, nil, func(_ int, d *site.Detail) {
 		if i := slices.Index(at, check.Occurrence{Line: d.Line, Column: d.Column}); i >= 0 {
-			links, nth = append(links, source.Link{Page: page, Offset: d.Offset, Raw: strings.Clone(d.Raw)}), append(nth, i)
+			links, nth = append(links, source.BuiltLink{Page: page, Offset: d.Offset, Raw: strings.Clone(d.Raw)}), append(nth, i)
 		}
 	})
 	if err != nil {
@@ -251,12 +251,12 @@ func (a *Audit) sourceOptions() source.Options {
 // the suggestions lead to. prefix is put before the paths of the project.
 func (a *Audit) placeFindings(ctx context.Context, m *source.Map, prefix string, r *check.Result) error {
 	s := a.Site
-	links := make([]source.Link, len(r.Findings))
+	links := make([]source.BuiltLink, len(r.Findings))
 	var anchors []source.Anchor
 	var near []int // the findings that have them
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		links[i] = source.Link{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
+		links[i] = source.BuiltLink{Page: f.Page, Offset: f.Offset, Raw: f.Raw}
 		switch {
 		case f.Code == check.BaseDiffers:
 			links[i].Element = "base"
@@ -344,7 +344,7 @@ func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *
 			continue
 		}
 		lines := m.Lines(content[k].File)
-		var missing []destination.Link
+		var missing []destination.Destination
 		var instead []string
 		for _, l := range destination.In(content[k].File, lines.Text, found.Generator) {
 			if l.IsRef() {
@@ -445,14 +445,14 @@ type known struct {
 }
 
 // knownLinks is what is known of the links that are findings.
-type knownLinks map[place]known
+type knownLinks map[findingID]known
 
 // of returns what is known of a link.
 func (k knownLinks) of(l *check.Link) known {
 	if l.Verdict != check.Error && l.Verdict != check.Warning {
 		return known{}
 	}
-	return k[place{l.Page, l.Offset, l.Code, ""}]
+	return k[findingID{l.Page, l.Offset, l.Code, ""}]
 }
 
 // knownLinks finds the places and causes of all findings before the links are
@@ -472,7 +472,7 @@ func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	for _, c := range check.Causes(r.Findings) {
 		for _, i := range c.Findings {
 			f := &r.Findings[i]
-			links[placeOf(f)] = known{f.Source, c.ID}
+			links[idOf(f)] = known{f.Source, c.ID}
 		}
 	}
 	return links, nil

@@ -42,7 +42,7 @@ func commit(t *testing.T, files map[string]string) (*githook.Repo, Options) {
 	return repo, Options{
 		Env: env, Getenv: func(string) string { return "" }, Version: "test",
 		Configure: func(dir string, _ ...config.Setting) (*config.Config, error) {
-			return config.Load(config.Request{Dir: dir})
+			return config.Load(config.Input{Dir: dir})
 		},
 		Today: func() (baseline.Date, error) { return "2026-01-01", nil },
 	}
@@ -82,7 +82,7 @@ func TestCheckPush(t *testing.T) {
 func TestNewFaults(t *testing.T) {
 	repo, opt := commit(t, map[string]string{"a/b.html": ""})
 	opt.Configure = func(dir string, _ ...config.Setting) (*config.Config, error) {
-		return config.Load(config.Request{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
+		return config.Load(config.Input{Dir: dir, Flags: []config.Setting{{Key: "docroot", Values: []string{"../out"}}}})
 	}
 	_, err := New(repo, opt)
 	if hint, _ := text.Hint(err); err == nil || !strings.Contains(err.Error(), "docroot ../out is not in the repository") || hint == "" {

@@ -104,7 +104,7 @@ func escaped(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-func isDocument(e githook.Entry) bool {
+func isDocument(e githook.TreeEntry) bool {
 	isFile := e.Mode == "100644" || e.Mode == "100755"
 	return isFile && slices.ContainsFunc(documents, func(start string) bool { return strings.HasPrefix(path.Base(e.Name), start) })
 }

@@ -32,7 +32,7 @@ func withCache(t *testing.T, by, name string) *project.Project {
 		cfg.File = "../sitelink.toml"
 	case "flag":
 		var err error
-		if cfg, err = config.Load(config.Request{Flags: []config.Setting{{Key: "external.status-cache", Values: []string{name}}}}); err != nil {
+		if cfg, err = config.Load(config.Input{Flags: []config.Setting{{Key: "external.status-cache", Values: []string{name}}}}); err != nil {
 			t.Fatal(err)
 		}
 		cfg.File, cfg.Found = "../sitelink.toml", true

@@ -118,10 +118,10 @@ func (c *Checker) Check(ctx context.Context, s *site.Site, opt check.Options, kn
 // CheckList asks for the links of a list, for existence only, and returns what a report
 // shows of them (LL-14).
 func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt check.Options) (*check.Result, error) {
-	var links []remote.Link
+	var links []remote.Target
 	for l := range list {
 		if !c.skips(l.Target) {
-			links = append(links, remote.Link{URL: l.Target})
+			links = append(links, remote.Target{URL: l.Target})
 		}
 	}
 	if err := c.ask(ctx, links, c.options()); err != nil {
@@ -143,7 +143,7 @@ func (c *Checker) CheckList(ctx context.Context, list iter.Seq[*check.Link], opt
 
 // ask asks for links, and keeps what the report needs. There may be a million, so
 // that the record of each is read once.
-func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Options) (err error) {
+func (c *Checker) ask(ctx context.Context, links []remote.Target, opt remote.Options) (err error) {
 	if c.report, err = remote.Ask(ctx, links, c.cache, opt); err != nil {
 		return err
 	}
@@ -180,9 +180,9 @@ func (c *Checker) ask(ctx context.Context, links []remote.Link, opt remote.Optio
 func (c *Checker) linklint() bool { return c.project.Config.Profile == "linklint" }
 
 // links returns the URLs to which the site links, each once, in the order of pages.
-func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([]remote.Link, error) {
+func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([]remote.Target, error) {
 	opt.Ignore = nil
-	var all []remote.Link
+	var all []remote.Target
 	index := map[string]int{}
 	_, err := check.Links(ctx, s, opt, check.Query{External: true}, func(l *check.Link) error {
 		if l.Code != check.External || c.skips(l.Target) {
@@ -192,7 +192,7 @@ func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([
 		if !ok {
 			i = len(all)
 			index[l.Target] = i
-			all = append(all, remote.Link{URL: l.Target})
+			all = append(all, remote.Target{URL: l.Target})
 		}
 		if l.Fragment != "" && !opt.NoFragments && !c.linklint() {
 			all[i].Fragments = append(all[i].Fragments, l.Fragment)

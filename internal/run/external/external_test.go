@@ -62,7 +62,7 @@ func TestPolicy(t *testing.T) {
 	if got := checker(e).policy("other.example"); got.Strikes != 3 || got.Interval != 24*time.Hour || got.MaxAge != 0 || !slices.Equal(got.Accept, []int{503}) || got.Pace != 0 {
 		t.Errorf("another host: %+v", got)
 	}
-	cfg, err := config.Load(config.Request{Flags: []config.Setting{
+	cfg, err := config.Load(config.Input{Flags: []config.Setting{
 		{Key: "external.max-age", Values: []string{"0s"}}, {Key: "external.strike-interval", Values: []string{"0s"}}}})
 	testkit.Check(t, err)
 	c := checker(cfg.External)

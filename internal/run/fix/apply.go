@@ -141,7 +141,7 @@ func (r *Result) suspects(d check.Difference, after *check.Result) (files map[st
 	}
 	for i := range r.Applied {
 		e := &r.Applied[i]
-		if e.Rule == KeepAddress && slices.ContainsFunc(e.links, func(l link) bool { return left[l.fault] }) {
+		if e.Rule == KeepAddress && slices.ContainsFunc(e.links, func(l builtLink) bool { return left[l.fault] }) {
 			files[e.File] = "the finding is still there"
 		}
 	}
@@ -218,7 +218,7 @@ func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (fi
 	values, answers := map[[2]string]int{}, map[[2]string]int{} // what the edits change
 	known := map[linkPlace]string{}                             // what should answer each
 	opt := audit.CheckOptions(a.Project)
-	links := func(visit func(e *Edit, l *link)) {
+	links := func(visit func(e *Edit, l *builtLink)) {
 		for i := range r.Applied {
 			for k := range r.Applied[i].links {
 				if e := &r.Applied[i]; e.Rule != KeepAddress && e.links[k].page != "" {
@@ -227,7 +227,7 @@ func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (fi
 			}
 		}
 	}
-	links(func(e *Edit, l *link) {
+	links(func(e *Edit, l *builtLink) {
 		at := linkPlace{page: l.page, offset: l.offset}
 		if err != nil {
 			return
@@ -249,7 +249,7 @@ func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (fi
 			answers[[2]string{l.page, known[at]}]++
 		}
 	})
-	links(func(e *Edit, l *link) {
+	links(func(e *Edit, l *builtLink) {
 		at := linkPlace{page: l.page, offset: l.offset}
 		value, old, to := [2]string{l.page, l.raw}, [2]string{l.page, before.at[at]}, [2]string{l.page, known[at]}
 		switch {
@@ -264,7 +264,7 @@ func (r *Result) unmoved(ctx context.Context, before *shown, a *audit.Audit) (fi
 
 // isOn reports whether a link of a page comes from the place of the edit.
 func (e *Edit) isOn(page string) bool {
-	return slices.ContainsFunc(e.links, func(l link) bool { return l.page == page })
+	return slices.ContainsFunc(e.links, func(l builtLink) bool { return l.page == page })
 }
 
 // better returns the new findings without those of links that had another finding

@@ -53,7 +53,7 @@ func writeValue(t *testing.T, n int, windows bool, value string) (ok bool) {
 	inner, after, _ := strings.Cut(rest, "»")
 	text = before + inner + after
 	m := testMaker(t, map[string]string{p.file: text})
-	all := m.open(p.file).links
+	all := m.open(p.file).destinations
 	at := -1
 	for i := range all {
 		if all[i].Start == len(before) {
@@ -107,7 +107,7 @@ func testMaker(t *testing.T, files map[string]string) *maker {
 	testkit.AddFiles(t, root, files)
 	return &maker{
 		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
-		places:  map[place]*proposals{}, plan: &Plan{Root: root},
+		places:  map[spot]*proposals{}, plan: &Plan{Root: root},
 	}
 }
 

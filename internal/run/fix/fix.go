@@ -79,8 +79,8 @@ type Edit struct {
 	Links int
 
 	start, end int
-	text, hash string // what is written, and the hash of the file it was made for, "" for a new one
-	links      []link // of pages that come from there
+	text, hash string      // what is written, and the hash of the file it was made for, "" for a new one
+	links      []builtLink // of pages that come from there
 }
 
 // Change says in a few words what the edit does.
@@ -91,8 +91,8 @@ func (e *Edit) Change() string {
 	return e.Old + " -> " + e.New
 }
 
-// link is a link of a page.
-type link struct {
+// builtLink is a link of a page.
+type builtLink struct {
 	fault
 	offset int64
 	value  string // what the page should have instead; "" if that is not known
@@ -141,21 +141,21 @@ type maker struct {
 	sources
 	opt    Options
 	refs   *destination.Refs
-	places map[place]*proposals
-	order  []place
+	places map[spot]*proposals
+	order  []spot
 	plan   *Plan
 }
 
 // file is a source file with its destinations.
 type file struct {
-	text  []byte
-	hash  string
-	links []destination.Link
-	err   error
+	text         []byte
+	hash         string
+	destinations []destination.Destination
+	err          error
 }
 
-// place is a destination of a file.
-type place struct {
+// spot identifies a destination of a file.
+type spot struct {
 	file  string
 	start int
 }
@@ -281,7 +281,7 @@ func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	m := &maker{
 		sources: sources{audit: a, site: a.Site, root: root, docroot: a.Project.FromRoot(a.Project.Docroot), env: opt.Env, set: destination.NewSet(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
 			byFile: map[string]int{}, byPage: map[string][]int{}},
-		opt: opt, places: map[place]*proposals{}, plan: &Plan{Root: root},
+		opt: opt, places: map[spot]*proposals{}, plan: &Plan{Root: root},
 	}
 	if a.Project.Generator != nil {
 		m.generator = a.Project.Generator.Generator
@@ -321,7 +321,7 @@ func (m *maker) propose(r *check.Repair, p *check.Position, form string) {
 	default:
 		e, err := m.edit(r, p, form)
 		if err == nil {
-			e.links = []link{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
+			e.links = []builtLink{{fault{f.Page, f.Raw, f.Code}, f.Offset, r.Value}}
 			m.add(e, f.Page, p.Kind)
 			return
 		}
@@ -375,7 +375,7 @@ func isGenerated(page []byte) bool {
 
 // add adds an edit to those of its place.
 func (m *maker) add(e *Edit, page string, kind check.SourceKind) {
-	at := place{e.File, e.start}
+	at := spot{e.File, e.start}
 	of := m.places[at]
 	if of == nil {
 		of = &proposals{kind: kind}
@@ -404,7 +404,7 @@ func (m *sources) open(name string) *file {
 	f := &file{}
 	m.files[name] = f
 	if f.text, f.hash, f.err = m.set.Read(name); f.err == nil {
-		f.links = destination.In(m.inProject(name), f.text, m.generator)
+		f.destinations = destination.In(m.inProject(name), f.text, m.generator)
 	}
 	return f
 }
@@ -428,7 +428,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 				start: at, end: at + len(old), text: label, hash: of.hash}, nil
 		}
 	}
-	link := destination.At(of.links, at)
+	link := destination.At(of.destinations, at)
 	if link == nil {
 		// The author wrote no destination there.
 		word := of.text[at:]
@@ -454,7 +454,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 }
 
 // newEdit returns the edit that writes a value in place of a destination.
-func (m *sources) newEdit(e Edit, name string, link *destination.Link, value string) (*Edit, error) {
+func (m *sources) newEdit(e Edit, name string, link *destination.Destination, value string) (*Edit, error) {
 	if value == "" {
 		return nil, errors.New("nothing would be left of it")
 	}
@@ -471,7 +471,7 @@ func (m *sources) newEdit(e Edit, name string, link *destination.Link, value str
 
 // decide chooses one edit for each place.
 func (m *maker) decide() {
-	slices.SortFunc(m.order, func(a, b place) int { return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.start, b.start)) })
+	slices.SortFunc(m.order, func(a, b spot) int { return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.start, b.start)) })
 	for _, at := range m.order {
 		e, why := m.agreed(m.places[at], at.file)
 		switch {
@@ -508,7 +508,7 @@ func (m *maker) decide() {
 // for the page of its file: lists that show it elsewhere have another base.
 func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 	e = &p.edits[0]
-	var links []link
+	var links []builtLink
 	for i := range p.edits {
 		links = append(links, p.edits[i].links...)
 		if p.edits[i].text != e.text { // a list needs another relative value
@@ -741,9 +741,9 @@ func (t *Texts) Plan(ctx context.Context, text *Text) (*Plan, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := *t.base
-	m.plan, m.order, m.places = &Plan{Root: m.plan.Root}, nil, map[place]*proposals{}
+	m.plan, m.order, m.places = &Plan{Root: m.plan.Root}, nil, map[spot]*proposals{}
 	m.files = maps.Clone(m.files)
-	m.files[text.File] = &file{text: text.Bytes, links: destination.In(m.inProject(text.File), text.Bytes, m.generator)}
+	m.files[text.File] = &file{text: text.Bytes, destinations: destination.In(m.inProject(text.File), text.Bytes, m.generator)}
 	r := &check.Result{}
 	var repairs []check.Repair
 	starts := map[int64]int{}

@@ -98,10 +98,10 @@ func TestSuspects(t *testing.T) {
 		return check.Finding{Page: page, Raw: raw, Code: code, Message: raw + " is wrong"}
 	}
 	edits := []Edit{
-		{File: "one.md", Old: "/A/", New: "/a/", links: []link{{fault: fault{"p.html", "/A/", check.MissingFile}}}},
-		{File: "one.md", Old: "/B/", New: "/b/", links: []link{{fault: fault{"p.html", "/B/", check.MissingFile}}}},
-		{File: "two.md", Old: "/C/", New: "/c/", links: []link{{fault: fault{"q.html", "/C/", check.MissingFile}}, {fault: fault{"list.html", "/C/", check.MissingFile}}}},
-		{File: "three.md", New: "an alias", Rule: KeepAddress, links: []link{{fault: fault{"gone.html", "/gone/", check.AddressGone}}}},
+		{File: "one.md", Old: "/A/", New: "/a/", links: []builtLink{{fault: fault{"p.html", "/A/", check.MissingFile}}}},
+		{File: "one.md", Old: "/B/", New: "/b/", links: []builtLink{{fault: fault{"p.html", "/B/", check.MissingFile}}}},
+		{File: "two.md", Old: "/C/", New: "/c/", links: []builtLink{{fault: fault{"q.html", "/C/", check.MissingFile}}, {fault: fault{"list.html", "/C/", check.MissingFile}}}},
+		{File: "three.md", New: "an alias", Rule: KeepAddress, links: []builtLink{{fault: fault{"gone.html", "/gone/", check.AddressGone}}}},
 	}
 	for _, tt := range []struct {
 		name       string
@@ -141,7 +141,7 @@ func TestBetter(t *testing.T) {
 	finding := func(page, raw string, code check.Code, verdict check.Verdict) check.Finding {
 		return check.Finding{Page: page, Raw: raw, Code: code, Verdict: verdict}
 	}
-	r := &Result{Applied: []Edit{{File: "toc.yaml", Old: "/faq", New: "/faq/", links: []link{
+	r := &Result{Applied: []Edit{{File: "toc.yaml", Old: "/faq", New: "/faq/", links: []builtLink{
 		{fault: fault{"new.html", "/v2/faq", ""}}, {fault: fault{"list.html", "/faq", check.MissingFile}}}}}}
 	for _, tt := range []struct {
 		name       string

@@ -36,7 +36,7 @@ func (m *maker) addKept(name string, of []*check.Finding, e *Edit, err error) {
 		m.plan.Likely++
 	default:
 		for _, f := range of {
-			e.links = append(e.links, link{fault: fault{f.Page, f.Raw, f.Code}})
+			e.links = append(e.links, builtLink{fault: fault{f.Page, f.Raw, f.Code}})
 		}
 		e.Links = len(of)
 		m.plan.Edits = append(m.plan.Edits, *e)
@@ -163,14 +163,14 @@ func (m *maker) proposeRefs(name string) {
 		m.refs = destination.NewRefs(m.content)
 	}
 	of := m.open(c.File)
-	for k := range of.links {
-		if l := &of.links[k]; of.err == nil && l.IsRef() {
+	for k := range of.destinations {
+		if l := &of.destinations[k]; of.err == nil && l.IsRef() {
 			m.proposeRef(c, l)
 		}
 	}
 }
 
-func (m *maker) proposeRef(c *source.ContentFile, l *destination.Link) {
+func (m *maker) proposeRef(c *source.ContentFile, l *destination.Destination) {
 	targets, instead, isTypo, ok := m.refs.Missing(c, l.Value)
 	if !ok {
 		return
@@ -215,8 +215,8 @@ func (m *sources) resolvesMarkdown() bool {
 			continue
 		}
 		of := m.open(c.File)
-		for k := range of.links {
-			l := &of.links[k]
+		for k := range of.destinations {
+			l := &of.destinations[k]
 			if name, _ := destination.CutTail(l.Value); l.Form == read.FormInline && generator.IsMarkdown(name) && exists[path.Join(path.Dir(c.Name), destination.PercentDecoded(name))] {
 				*m.markdown = !m.broken[l.Value]
 				return *m.markdown

@@ -26,7 +26,7 @@ var errOther = errors.New("the generator writes another value than the source ha
 // valueAt returns what to write in place of a destination, so that the page gets
 // the value of a repair. The source need not have the value of the page: templates
 // put the base URL before it, and ref names a page by its file.
-func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (string, error) {
+func (m *sources) valueAt(l *destination.Destination, file string, r *check.Repair) (string, error) {
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
 	isMarkdown := l.Form == read.FormInline || l.Form == read.FormDefinition
@@ -34,8 +34,8 @@ func (m *sources) valueAt(l *destination.Link, file string, r *check.Repair) (st
 	ofFile := strings.HasSuffix(strings.ToLower(name), ".md") && !strings.Contains(name, "://") && (r.Rule == check.RepairMarkdown || r.Rule == check.RepairMoved)
 	if isMarkdown && !ofFile && slices.Contains([]check.RepairRule{check.RepairMoved, check.RepairCase, check.RepairSpelling, check.RepairExtension, check.RepairSlash, check.RepairIndex}, r.Rule) {
 		var others []string
-		for i := range m.files[file].links {
-			if other := &m.files[file].links[i]; other.Start != l.Start && (other.Form == read.FormInline || other.Form == read.FormDefinition) {
+		for i := range m.files[file].destinations {
+			if other := &m.files[file].destinations[i]; other.Start != l.Start && (other.Form == read.FormInline || other.Form == read.FormDefinition) {
 				others = append(others, other.Value)
 			}
 		}
@@ -87,7 +87,7 @@ var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|impor
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
 // its slash, or the path of the Markdown file.
-func baseByGenerator(m *sources, l *destination.Link, file string, r *check.Repair) string {
+func baseByGenerator(m *sources, l *destination.Destination, file string, r *check.Repair) string {
 	switch {
 	case l.Form == read.FormString && m.generator.Traits().Refs:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
@@ -148,7 +148,7 @@ func same(a, b string) bool {
 
 // markdownValue returns the path of the Markdown file behind a page, relative to
 // the file that links there.
-func (m *sources) markdownValue(l *destination.Link, file string, r *check.Repair) (string, error) {
+func (m *sources) markdownValue(l *destination.Destination, file string, r *check.Repair) (string, error) {
 	from, ok := m.byFile[file]
 	if !ok {
 		return "", errOther

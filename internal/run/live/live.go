@@ -21,15 +21,15 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Kind is the reason for which an address is asked.
-type Kind string
+// AddressKind is the reason for which an address is asked.
+type AddressKind string
 
 // The kinds of addresses.
 const (
-	File   Kind = "file"   // a file of the docroot
-	Rule   Kind = "rule"   // a redirect rule names it
-	Form   Kind = "form"   // another form of a page's address, such as /a/index.html of /a/
-	Absent Kind = "absent" // no file and no rule answers it
+	File   AddressKind = "file"   // a file of the docroot
+	Rule   AddressKind = "rule"   // a redirect rule names it
+	Form   AddressKind = "form"   // another form of a page's address, such as /a/index.html of /a/
+	Absent AddressKind = "absent" // no file and no rule answers it
 )
 
 // Answer is what the host answers to an address in the end, after its redirects.
@@ -45,11 +45,11 @@ type Answer struct {
 
 // Observation is an address with what was predicted and what the host answered.
 type Observation struct {
-	Address   string `json:"address"` // path and query
-	Kind      Kind   `json:"kind"`
-	Predicted Answer `json:"predicted"`
-	Answered  Answer `json:"answered"`
-	server    string // the Server field
+	Address   string      `json:"address"` // path and query
+	Kind      AddressKind `json:"kind"`
+	Predicted Answer      `json:"predicted"`
+	Answered  Answer      `json:"answered"`
+	server    string      // the Server field
 }
 
 // Differs reports whether the answer is not the predicted one. What another site answers is not
@@ -108,7 +108,7 @@ func (a Answer) equals(got Answer) bool {
 // question is an address with what is predicted for it.
 type question struct {
 	address string
-	kind    Kind
+	kind    AddressKind
 	file    docroot.NodeID // that answers, for File; else NoNode
 	want    Answer
 }
@@ -117,7 +117,7 @@ type question struct {
 func questionsOf(h *host.Host) (all []question) {
 	t := h.Tree()
 	absent, forms := 0, map[bool]int{}
-	add := func(address string, kind Kind, file docroot.NodeID) {
+	add := func(address string, kind AddressKind, file docroot.NodeID) {
 		want, node, ok := predict(h, address)
 		if node != file { // a rule leads elsewhere, so the bytes are not those of the file
 			file = docroot.NoNode

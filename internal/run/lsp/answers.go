@@ -30,8 +30,8 @@ type Location struct {
 	Start, End int
 }
 
-// Place is what a request of an editor is about: a page or one of its headings.
-type Place struct {
+// Subject is what a request of an editor is about: a page or one of its headings.
+type Subject struct {
 	Node docroot.NodeID
 	// Fragment is the id of the heading, "" for the page as a whole.
 	Fragment string
@@ -40,13 +40,13 @@ type Place struct {
 // PlaceAt returns what an offset of a text is about: the target of the link there,
 // or the heading there, or the page that is made of the text. ok is false if the
 // text becomes no page.
-func (s *Snapshot) PlaceAt(f *File, offset int) (p Place, ok bool) {
+func (s *Snapshot) SubjectAt(f *File, offset int) (p Subject, ok bool) {
 	if l := f.At(offset); l != nil {
-		return Place{l.Target.Node, l.Target.Fragment}, l.Target.Node != docroot.NoNode
+		return Subject{l.Target.Node, l.Target.Fragment}, l.Target.Node != docroot.NoNode
 	}
 	id, ok := s.page(f.Name)
 	if !ok {
-		return Place{}, false
+		return Subject{}, false
 	}
 	p.Node = s.Site.Page(id).Node()
 	if h := f.HeadingAt(offset); h != nil {
@@ -81,7 +81,7 @@ func (s *Snapshot) eachFile(o *Overlay, f func(name string, file *indexedFile)) 
 
 // References returns the destinations that lead to a page or heading, sorted by
 // file and offset. Those to a page include the ones to its headings.
-func (s *Snapshot) References(o *Overlay, p Place) []Location {
+func (s *Snapshot) References(o *Overlay, p Subject) []Location {
 	want := hashFragment(p.Fragment)
 	var all []Location
 	s.eachFile(o, func(name string, file *indexedFile) {
@@ -96,7 +96,7 @@ func (s *Snapshot) References(o *Overlay, p Place) []Location {
 
 // Lens is the number of references to a page or heading of a file.
 type Lens struct {
-	Place
+	Subject
 	// Start is the offset of the heading, 0 for the page.
 	Start, Count int
 }
@@ -119,10 +119,10 @@ func (s *Snapshot) Lenses(o *Overlay, f *File) []Lens {
 			}
 		}
 	})
-	all := []Lens{{Place: Place{Node: node}, Count: total}}
+	all := []Lens{{Subject: Subject{Node: node}, Count: total}}
 	for _, h := range f.Headings {
 		if n := by[hashFragment(h.Anchor)]; n > 0 && h.Anchor != "" {
-			all = append(all, Lens{Place{node, h.Anchor}, h.Start, n})
+			all = append(all, Lens{Subject{node, h.Anchor}, h.Start, n})
 		}
 	}
 	return all
@@ -253,8 +253,8 @@ func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (star
 
 // Problems returns the links of a text that a check would report: those that the
 // configuration and the baseline accept are left out.
-func (s *Snapshot) Problems(f *File) []Link {
-	var all []Link
+func (s *Snapshot) Problems(f *File) []Resolved {
+	var all []Resolved
 	var findings []check.Finding
 	for i := range f.Links {
 		l := &f.Links[i]
@@ -285,7 +285,7 @@ func (s *Snapshot) Problems(f *File) []Link {
 // where they are: of each that a check would report, and of those that work but could
 // be written better.
 func (s *Snapshot) Repairs(ctx context.Context, f *File) (all []check.Repair, starts []int, err error) {
-	add := func(l *Link) error {
+	add := func(l *Resolved) error {
 		t := &l.Target
 		if t.Code == check.UnresolvedRef || t.Page == "" && !isRooted(t.Value) {
 			return nil
@@ -320,7 +320,7 @@ func (s *tree) Content() []source.ContentFile { return s.content }
 
 // Describe returns what a reader of a link wants to know, as Markdown: the page
 // that it leads to, what the host answers, and the verdict with its reason.
-func (s *Snapshot) Describe(ctx context.Context, o *Overlay, l *Link) (string, error) {
+func (s *Snapshot) Describe(ctx context.Context, o *Overlay, l *Resolved) (string, error) {
 	var b strings.Builder
 	t := &l.Target
 	if t.Node == docroot.NoNode && !t.Judged {
@@ -446,7 +446,7 @@ func (s *Snapshot) RenameHeading(ctx context.Context, o *Overlay, h RenamedHeadi
 	}
 	node := s.Site.Page(id).Node()
 	for from, to := range changed {
-		for _, at := range s.References(o, Place{node, from}) {
+		for _, at := range s.References(o, Subject{node, from}) {
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -487,7 +487,7 @@ func (s *Snapshot) retargetFragment(o *Overlay, at Location, id string) (e Edit,
 		return Edit{}, false, err
 	}
 	all := s.destinations(at.File, text)
-	i := slices.IndexFunc(all, func(d destination.Link) bool { return d.Start == at.Start && d.End == at.End })
+	i := slices.IndexFunc(all, func(d destination.Destination) bool { return d.Start == at.Start && d.End == at.End })
 	if i < 0 {
 		return Edit{}, false, fmt.Errorf("%s changed since it was read", at.File)
 	}

@@ -147,7 +147,7 @@ func completeLabel(c *Completion, text []byte, prefix string) {
 // completePages adds the pages whose addresses, relative to the page of a file, begin
 // with what is typed.
 func completePages(s *Snapshot, c *Completion, file, prefix string) {
-	from := s.place(file).address
+	from := s.origin(file).address
 	for i := range s.addresses {
 		a := &s.addresses[i]
 		if from == "" || !a.Page || a.Path == from {
@@ -345,11 +345,11 @@ func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completi
 			node = s.Site.Page(id).Node()
 		}
 	} else {
-		d := destination.Link{Start: w.start, End: w.end, Form: read.FormInline, Value: w.before, Element: "a"}
+		d := destination.Destination{Start: w.start, End: w.end, Form: read.FormInline, Value: w.before, Element: "a"}
 		if w.ref {
 			d.Form, d.Name = read.FormShortcode, "ref"
 		}
-		at := s.place(w.file)
+		at := s.origin(w.file)
 		if node = s.lead(ctx, &at, &d).Node; node == docroot.NoNode {
 			return
 		}

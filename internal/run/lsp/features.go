@@ -113,13 +113,13 @@ func (s *server) references(ctx context.Context, p *params) (any, error) {
 	if v == nil || err != nil {
 		return []location{}, err
 	}
-	place, ok := v.snap.PlaceAt(f, v.doc.text.offset(p.Position))
+	subject, ok := v.snap.SubjectAt(f, v.doc.text.offset(p.Position))
 	if !ok {
 		return []location{}, nil
 	}
-	all := v.snap.References(v.overlay, place)
+	all := v.snap.References(v.overlay, subject)
 	if p.Context.IncludeDeclaration {
-		if at, ok := v.snap.Definition(v.overlay, &Target{Node: place.Node, Fragment: place.Fragment}); ok {
+		if at, ok := v.snap.Definition(v.overlay, &Target{Node: subject.Node, Fragment: subject.Fragment}); ok {
 			all = append([]Location{at}, all...)
 		}
 	}

@@ -81,7 +81,7 @@ func blog() files {
 
 // findIn is Options.Find without an environment.
 func findIn(ctx context.Context, dir string) (*project.Project, error) {
-	cfg, err := config.Load(config.Request{Dir: dir})
+	cfg, err := config.Load(config.Input{Dir: dir})
 	if err != nil {
 		return nil, err
 	}

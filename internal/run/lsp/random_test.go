@@ -90,8 +90,8 @@ func known(t *testing.T, snap *Snapshot, o *Overlay, name string, b []byte) stri
 	for _, l := range f.Links {
 		all += fmt.Sprintf("%d-%d %q %v %q %v %s %s\n", l.Start, l.End, l.Value, l.Target.Node, l.Target.Fragment, l.Target.Judged, l.Target.Verdict, l.Target.Code)
 	}
-	if p, ok := snap.PlaceAt(f, 0); ok {
-		all += fmt.Sprintln(snap.References(o, Place{Node: p.Node}), snap.Lenses(o, f))
+	if p, ok := snap.SubjectAt(f, 0); ok {
+		all += fmt.Sprintln(snap.References(o, Subject{Node: p.Node}), snap.Lenses(o, f))
 	}
 	return all
 }

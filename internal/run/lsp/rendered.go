@@ -25,10 +25,10 @@ import (
 
 // rendered is a destination of a file that the last build made a link of a page.
 type rendered struct {
-	destination.Link // as it was when the site was built
+	destination.Destination // as it was when the site was built
 	keyForm
 	page string // one of the pages, or empty
-	kind read.Kind
+	kind read.SourceKind
 	// differs reports that the templates write the value in several ways.
 	differs bool
 }
@@ -37,7 +37,7 @@ type rendered struct {
 type shownLink struct {
 	line, column       int
 	raw, element, page string
-	kind               read.Kind
+	kind               read.SourceKind
 	around             string // the page around the value, "" for a finding
 	isPage             bool   // it leads to a page, to which lists may link, too
 }
@@ -55,7 +55,7 @@ func (s *resolver) keepShown(findings []check.Finding) {
 		if !ok {
 			continue
 		}
-		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element, kind: read.Kind(f.Source.Kind)}
+		l := shownLink{line: f.Source.Line, column: f.Source.Column, raw: f.Raw, element: f.Element, kind: read.SourceKind(f.Source.Kind)}
 		if seen[file] == nil {
 			seen[file] = map[shownLink]bool{}
 		}
@@ -82,7 +82,7 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 	found := s.destinations(file, text)
 	all := make([]rendered, len(found))
 	for i := range found {
-		all[i].Link = found[i]
+		all[i].Destination = found[i]
 	}
 	show := func(line, column int, raw string, shown shownLink) {
 		at, ok := destination.Offset(text, line, column)
@@ -90,7 +90,7 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 			return
 		}
 		for i := range all {
-			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Form) && fits(text, &d.Link, &shown) {
+			if d := &all[i]; (d.Start == at || d.Position == at) && mayRender(d.Form) && fits(text, &d.Destination, &shown) {
 				d.show(s.prefixesOf(d.Form), raw, shown)
 			}
 		}
@@ -146,7 +146,7 @@ func (r *rendered) show(forms []string, raw string, shown shownLink) {
 
 // linksLike returns links of some pages that may be made of destinations, sorted by page
 // and offset.
-func (s *resolver) linksLike(all []rendered) (links []source.Link, details []shownLink, err error) {
+func (s *resolver) linksLike(all []rendered) (links []source.BuiltLink, details []shownLink, err error) {
 	values := map[docroot.NodeID]map[string]bool{} // that lead to a file
 	for i := range all {
 		if !mayRender(all[i].Form) || strings.Contains(all[i].Value, "{{") {
@@ -217,7 +217,7 @@ func (s *resolver) linksLike(all []rendered) (links []source.Link, details []sho
 		text = bytes.Clone(text)
 		err = s.reader.Details(id, want, func(_ int, d *site.Detail) {
 			if raw := strings.Clone(d.Raw); values[d.Node][raw] {
-				links = append(links, source.Link{Page: page, Offset: d.Offset, Raw: raw})
+				links = append(links, source.BuiltLink{Page: page, Offset: d.Offset, Raw: raw})
 				l := shownLink{raw: raw, element: d.Element, page: page, isPage: s.SourceOf(d.Node) != "" && d.Fragment == ""}
 				if at := int(d.Offset); at < len(text) {
 					l.around = string(text[bytes.LastIndexByte(text[:at], '<')+1 : min(len(text), at+maxAround)])
@@ -238,7 +238,7 @@ const maxAround = 1 << 10
 // fits reports whether a link of a page was surely made of a destination, and not by a
 // list that has all pages: the template has the same tag with the same text, and a data
 // file has the text of the link beside its address.
-func fits(text []byte, d *destination.Link, l *shownLink) bool {
+func fits(text []byte, d *destination.Destination, l *shownLink) bool {
 	if l.around == "" {
 		return true
 	}
@@ -286,11 +286,11 @@ const maxShowing = 24
 // pairRendered returns what the last build shows of the destinations of a text, by the
 // offsets of those that have changed since: destinations are the same if they are in the
 // same order between others that have not changed.
-func pairRendered(built []rendered, now []destination.Link) map[int]*rendered {
-	like := func(a *rendered, b *destination.Link) bool {
+func pairRendered(built []rendered, now []destination.Destination) map[int]*rendered {
+	like := func(a *rendered, b *destination.Destination) bool {
 		return a.Form == b.Form && a.Key == b.Key && a.Name == b.Name && a.Element == b.Element
 	}
-	same := func(a *rendered, b *destination.Link) bool { return like(a, b) && a.Value == b.Value }
+	same := func(a *rendered, b *destination.Destination) bool { return like(a, b) && a.Value == b.Value }
 	start := 0
 	for start < min(len(built), len(now)) && same(&built[start], &now[start]) {
 		start++

@@ -52,8 +52,8 @@ type Target struct {
 // noTarget is the target of what leads to no file.
 var noTarget = Target{Node: docroot.NoNode}
 
-// place is a file whose destinations are resolved.
-type place struct {
+// origin is a file whose destinations are resolved.
+type origin struct {
 	file    string
 	content bool
 	// judged reports that destinations are links of a page: of that of the file, or
@@ -68,8 +68,8 @@ type place struct {
 	rendered      map[int]*rendered // changed destinations of a file that is not content
 }
 
-func (s *resolver) place(file string) place {
-	at := place{file: file, content: s.isContent(file)}
+func (s *resolver) origin(file string) origin {
+	at := origin{file: file, content: s.isContent(file)}
 	i, known := s.byFile[file]
 	if known {
 		at.language, at.name = s.content[i].Language, s.content[i].Name
@@ -228,7 +228,7 @@ func (s *resolver) builtLinks(file string) builtLinks {
 }
 
 // judgeLink returns where a destination leads, with its verdict.
-func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *place, text []byte, d *destination.Link) (Target, error) {
+func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *origin, text []byte, d *destination.Destination) (Target, error) {
 	built := at.built
 	key := writtenValue{d.Form, d.Value}
 	if at.rendered[d.Start] != nil {
@@ -349,7 +349,7 @@ func isRooted(value string) bool {
 }
 
 // judgeValue judges a value as a link of the page of a place.
-func (s *resolver) judgeValue(ctx context.Context, at *place, element, value string) (Target, error) {
+func (s *resolver) judgeValue(ctx context.Context, at *origin, element, value string) (Target, error) {
 	t := Target{Node: docroot.NoNode, Value: value, Page: at.page, Judged: true}
 	page, raw := at.page, value
 	if page == "" && !isRooted(value) && (value != "" || element != "img") {
@@ -403,7 +403,7 @@ func (s *resolver) follow(page, value string) (host.Resolved, bool) {
 
 // lead returns where a destination leads by rules alone, without a verdict. It is
 // what references are found by.
-func (s *resolver) lead(_ context.Context, at *place, d *destination.Link) Target {
+func (s *resolver) lead(_ context.Context, at *origin, d *destination.Destination) Target {
 	t := noTarget
 	if node, fragment, found := s.contentTarget(at, d, false); found == published {
 		t.Node, t.Fragment = node, fragment
@@ -448,7 +448,7 @@ func (s *resolver) withOverlay(o *Overlay, t Target) Target {
 
 // isUnbuilt reports whether a value names a file that the next build will copy to
 // the site.
-func (s *resolver) isUnbuilt(at *place, value string) bool {
+func (s *resolver) isUnbuilt(at *origin, value string) bool {
 	name, _, _ := strings.Cut(value, "#")
 	name, _, _ = strings.Cut(name, "?")
 	name = string(weburl.PercentDecode(nil, name))
@@ -497,7 +497,7 @@ func contentPath(value string) (name string, ok bool) {
 
 // contentTarget returns the page of the content file that a destination names.
 // resolves says that the generator turns such paths into addresses.
-func (s *resolver) contentTarget(at *place, d *destination.Link, resolves bool) (node docroot.NodeID, fragment string, f found) {
+func (s *resolver) contentTarget(at *origin, d *destination.Destination, resolves bool) (node docroot.NodeID, fragment string, f found) {
 	_, fragment, _ = strings.Cut(d.Value, "#")
 	name, isPath := contentPath(d.Value)
 	var files []int32
@@ -537,7 +537,7 @@ func (s *resolver) contentTarget(at *place, d *destination.Link, resolves bool) 
 
 // resolvedByHook returns the target of a link that is wrong as a URL, if the
 // site's render hook may look it up as the path of a page.
-func (s *resolver) resolvedByHook(at *place, d *destination.Link) (Target, bool) {
+func (s *resolver) resolvedByHook(at *origin, d *destination.Destination) (Target, bool) {
 	if !s.generator.Traits().Refs || !s.hooks || strings.Contains(d.Value, "://") {
 		return noTarget, false
 	}

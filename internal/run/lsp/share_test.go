@@ -33,7 +33,7 @@ func write(t *testing.T, dir string, all map[string]string) {
 func read(t *testing.T, dir string, last *lsp.Snapshot) *lsp.Snapshot {
 	t.Helper()
 	ctx := context.Background()
-	cfg := testkit.Must(config.Load(config.Request{Dir: dir}))(t)
+	cfg := testkit.Must(config.Load(config.Input{Dir: dir}))(t)
 	p := testkit.Must(project.Find(ctx, dir, project.Options{Config: cfg, Env: []string{"PATH="}}))(t)
 	a := testkit.Must(audit.Open(ctx, p, audit.Options{Sources: true}))(t)
 	s := testkit.Must(lsp.NewSnapshot(ctx, a, lsp.AnalysisOptions{Last: last}))(t)
@@ -45,7 +45,7 @@ func read(t *testing.T, dir string, last *lsp.Snapshot) *lsp.Snapshot {
 func known(s *lsp.Snapshot) string {
 	var b strings.Builder
 	for id := range s.Site.Tree().Nodes {
-		fmt.Fprintln(&b, s.Site.Tree().Path(docroot.NodeID(id)), s.References(nil, lsp.Place{Node: docroot.NodeID(id)}))
+		fmt.Fprintln(&b, s.Site.Tree().Path(docroot.NodeID(id)), s.References(nil, lsp.Subject{Node: docroot.NodeID(id)}))
 	}
 	fmt.Fprintf(&b, "%+v\n", s.Symbols(context.Background(), nil, ""))
 	return b.String()

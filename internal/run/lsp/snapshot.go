@@ -383,7 +383,7 @@ type Overlay struct {
 
 // parsed is what a text holds.
 type parsed struct {
-	links    []destination.Link
+	links    []destination.Destination
 	headings []destination.Heading
 }
 
@@ -542,7 +542,7 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 	if _, ok := s.byFile[file]; ok {
 		f.title = titleOf(text, all.headings)
 	}
-	at := s.place(file)
+	at := s.origin(file)
 	for i := range all.links {
 		d := &all.links[i]
 		t := s.lead(ctx, &at, d)
@@ -555,16 +555,16 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 }
 
 // destinations returns the destinations of a text, none if it is too large to be a page.
-func (s *tree) destinations(file string, text []byte) []destination.Link {
+func (s *tree) destinations(file string, text []byte) []destination.Destination {
 	if len(text) > maxSource {
 		return nil
 	}
 	return destination.In(file, text, s.generator)
 }
 
-// Link is a destination with what it leads to.
-type Link struct {
-	destination.Link
+// Resolved is a destination with what it leads to.
+type Resolved struct {
+	destination.Destination
 	Target Target
 }
 
@@ -573,7 +573,7 @@ type File struct {
 	Name string
 	Text []byte
 	// Links are the destinations, sorted by offset, and Headings the headings.
-	Links    []Link
+	Links    []Resolved
 	Headings []destination.Heading
 }
 
@@ -586,7 +586,7 @@ func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []
 		all = parsed{s.destinations(file, text), s.Headings(file, text)}
 	}
 	f := &File{Name: file, Text: text, Headings: all.headings}
-	at := s.place(file)
+	at := s.origin(file)
 	at.built = s.builtLinks(file)
 	shown, err := s.rendered(ctx, file)
 	if err != nil {
@@ -601,13 +601,13 @@ func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []
 		if err != nil {
 			return nil, err
 		}
-		f.Links = append(f.Links, Link{all.links[i], t})
+		f.Links = append(f.Links, Resolved{all.links[i], t})
 	}
 	return f, nil
 }
 
 // At returns the link at an offset of the text, nil if there is none.
-func (f *File) At(offset int) *Link {
+func (f *File) At(offset int) *Resolved {
 	for i := range f.Links {
 		if l := &f.Links[i]; l.Start <= offset && offset <= l.End {
 			return l

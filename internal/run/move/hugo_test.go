@@ -95,7 +95,7 @@ func planFor(t *testing.T, root, profile string, opt Options) (*Plan, error) {
 }
 
 func projectIn(t *testing.T, root, profile string) (*project.Project, error) {
-	cfg, err := config.Load(config.Request{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
+	cfg, err := config.Load(config.Input{Dir: root, Flags: []config.Setting{{Key: "profile", Values: []string{profile}}}})
 	testkit.Check(t, err)
 	return project.Find(t.Context(), root, project.Options{Config: cfg, Env: os.Environ()})
 }

@@ -29,11 +29,11 @@ type document struct {
 	file  string // before the move
 	text  []byte
 	hash  string
-	links []destination.Link
+	links []destination.Destination
 }
 
 // at returns the destination at a line and column, nil if there is none.
-func (d *document) at(line, column int) *destination.Link {
+func (d *document) at(line, column int) *destination.Destination {
 	off, ok := destination.Offset(d.text, line, column)
 	if !ok {
 		return nil
@@ -186,7 +186,7 @@ func (m *mover) rewritePaths(ctx context.Context) error {
 }
 
 // write gives a destination another value, if that can be written there.
-func (m *mover) write(doc *document, d *destination.Link, value string) error {
+func (m *mover) write(doc *document, d *destination.Destination, value string) error {
 	if value == d.Value {
 		return nil
 	}
@@ -327,7 +327,7 @@ func sitePath(target string) (string, bool) {
 }
 
 // rewriteOne adds the edit of one destination, which the links came from.
-func (m *mover) rewriteOne(doc *document, d *destination.Link, links []*candidate) error {
+func (m *mover) rewriteOne(doc *document, d *destination.Destination, links []*candidate) error {
 	// What the author's own page makes of it counts most: other pages may show the
 	// same text elsewhere.
 	slices.SortStableFunc(links, func(a, b *candidate) int {
@@ -354,7 +354,7 @@ func (m *mover) ownPage(doc *document, c *candidate) int {
 
 // retarget returns the value that a destination must have after the move. ok is false
 // if it is not understood how the value leads to the target.
-func (m *mover) retarget(doc *document, d *destination.Link, c *candidate) (value string, ok bool) {
+func (m *mover) retarget(doc *document, d *destination.Destination, c *candidate) (value string, ok bool) {
 	name, tail := destination.CutTail(d.Value)
 	if m.fragments != nil {
 		_, fragment, _ := strings.Cut(tail, "#")

@@ -119,10 +119,10 @@ func DueBesides(snap *ledger.Snapshot, plan *outgoing.Plan, now time.Time) int {
 
 // Waiting returns in one phrase which open notices are due after now, and when the
 // next one is; "" for none. It leaves out those of the results of this run.
-func Waiting(snap *ledger.Snapshot, now time.Time, results []deliver.Result) string {
+func Waiting(snap *ledger.Snapshot, now time.Time, results []deliver.Outcome) string {
 	waits, first := 0, ledger.Notice{}
 	for _, n := range snap.Notices {
-		if !n.Open() || !n.Next.After(now) || slices.ContainsFunc(results, func(r deliver.Result) bool { return r.Key == n.Key }) {
+		if !n.Open() || !n.Next.After(now) || slices.ContainsFunc(results, func(r deliver.Outcome) bool { return r.Key == n.Key }) {
 			continue
 		}
 		if waits++; waits == 1 || n.Next.Before(first.Next) {
@@ -145,11 +145,11 @@ func Waiting(snap *ledger.Snapshot, now time.Time, results []deliver.Result) str
 func DueReport(snap *ledger.Snapshot, retried []ledger.Notice, now time.Time) *deliver.Report {
 	r := &deliver.Report{}
 	for _, n := range retried {
-		r.Results = append(r.Results, deliver.Result{Notice: n})
+		r.Results = append(r.Results, deliver.Outcome{Notice: n})
 	}
 	for _, n := range snap.Notices {
 		if n.Open() && !n.Next.After(now) {
-			r.Results = append(r.Results, deliver.Result{Notice: n})
+			r.Results = append(r.Results, deliver.Outcome{Notice: n})
 		}
 	}
 	return r

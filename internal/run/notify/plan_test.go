@@ -29,7 +29,7 @@ func inProject(t *testing.T, toml string, pages map[string]string) *project.Proj
 	for name, text := range pages {
 		write(filepath.Join("public", name), text)
 	}
-	cfg := testkit.Must(config.Load(config.Request{}))(t)
+	cfg := testkit.Must(config.Load(config.Input{}))(t)
 	p := testkit.Must(project.Find(t.Context(), dir, project.Options{Config: cfg}))(t)
 	return p
 }

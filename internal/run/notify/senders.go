@@ -201,7 +201,7 @@ func Status(ctx context.Context, client outgoing.Doer, store ledger.Store, snap 
 	result := &deliver.Report{}
 	for _, n := range snap.Notices {
 		if n.State == ledger.Accepted && n.Location != "" {
-			result.Results = append(result.Results, deliver.Result{Notice: n})
+			result.Results = append(result.Results, deliver.Outcome{Notice: n})
 		}
 	}
 	errs := make([]error, len(result.Results))

@@ -29,14 +29,14 @@ import (
 type Book struct {
 	// Pages are the pages of ours that other sites link to, by the URL that they
 	// use.
-	Pages map[string]Page `json:"pages"`
+	Pages map[string]BookPage `json:"pages"`
 	// Queue are the calls that are still to be sent, sorted by the host that gets
 	// them.
 	Queue []BookEntry `json:"queue,omitempty"`
 }
 
-// Page is what is remembered about a page of ours.
-type Page struct {
+// BookPage is what is remembered about a page of ours.
+type BookPage struct {
 	// URL is the address of the page after redirects, "" if it does not exist.
 	URL string `json:"url"`
 	// Text is the hash of its text, see [incoming.Page].
@@ -57,7 +57,7 @@ const maxBook = 256 << 20
 
 // ReadBook reads a book. A file that does not exist is an empty book.
 func ReadBook(name string) (*Book, error) {
-	b := &Book{Pages: make(map[string]Page)}
+	b := &Book{Pages: make(map[string]BookPage)}
 	data, err := system.Read(name, maxBook)
 	if errors.Is(err, fs.ErrNotExist) {
 		return b, nil
@@ -69,7 +69,7 @@ func ReadBook(name string) (*Book, error) {
 		return nil, fmt.Errorf("read %s, which holds the calls that are still to be sent: %w; restore it, or remove it to start a new one", name, system.Cause(err))
 	}
 	if b.Pages == nil {
-		b.Pages = make(map[string]Page)
+		b.Pages = make(map[string]BookPage)
 	}
 	return b, nil
 }
@@ -97,7 +97,7 @@ func (b *Book) Write(name string) error {
 // before are the sites before the deploy, for the links that were received since
 // the last one; it may be nil. after are the sites now.
 func (b *Book) Deploy(ctx context.Context, store incoming.Store, before, after *incoming.Sites) error {
-	now := make(map[string]Page)
+	now := make(map[string]BookPage)
 	b.Queue = slices.DeleteFunc(b.Queue, func(e BookEntry) bool {
 		p := after.Lookup(e.Call.Target)
 		return e.Call.Method == send.UnlinkR && p.Exists && sameAddress(p.URL, e.Call.Target) // it is back
@@ -115,11 +115,11 @@ func (b *Book) Deploy(ctx context.Context, store incoming.Store, before, after *
 		if !found.Served || !found.Exists && !found.Complete {
 			continue // not known here any more
 		}
-		is := Page{found.URL, found.Text}
+		is := BookPage{found.URL, found.Text}
 		was, known := b.Pages[m.Target]
 		if !known && before != nil {
 			p := before.Lookup(m.Target)
-			was, known = Page{p.URL, p.Text}, p.Served
+			was, known = BookPage{p.URL, p.Text}, p.Served
 		}
 		now[m.Target] = is
 		call, ok := compareEntries(m, was, is, known, after)
@@ -182,7 +182,7 @@ func host(c send.LinkCall) string {
 }
 
 // compareEntries returns the call that follows from what a page was and is.
-func compareEntries(m incoming.Mention, was, is Page, known bool, after *incoming.Sites) (c send.LinkCall, ok bool) {
+func compareEntries(m incoming.Mention, was, is BookPage, known bool, after *incoming.Sites) (c send.LinkCall, ok bool) {
 	c = send.LinkCall{Method: send.UnlinkR, Source: m.Source, Target: m.Target}
 	switch {
 	case is.URL == "":

@@ -150,7 +150,7 @@ func TestDeployAgain(t *testing.T) {
 	}
 	before := sites(t, base, map[string]string{"index.html": text("home"), "one/index.html": text("one")})
 	after := sites(t, base, map[string]string{"index.html": text("home")})
-	b := &receive.Book{Pages: map[string]receive.Page{}}
+	b := &receive.Book{Pages: map[string]receive.BookPage{}}
 	failure := errors.New("disk full")
 	if err := b.Deploy(t.Context(), failingStore{store, failure}, before, after); !errors.Is(err, failure) {
 		t.Errorf("the store fails: %v", err)
@@ -200,7 +200,7 @@ func TestFile(t *testing.T) {
 	if err != nil || len(b.Queue) != 0 {
 		t.Fatal(b, err)
 	}
-	b.Pages["https://b.example/"] = receive.Page{URL: "https://b.example/", Text: 1<<64 - 1}
+	b.Pages["https://b.example/"] = receive.BookPage{URL: "https://b.example/", Text: 1<<64 - 1}
 	b.Queue = []receive.BookEntry{{Call: send.LinkCall{Method: send.LinkMod, Source: "https://a.example/", Target: "https://b.example/"}, Attempts: 2, Next: now}}
 	testkit.Check(t, b.Write(name))
 	again, err := receive.ReadBook(name)

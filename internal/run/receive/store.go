@@ -96,7 +96,7 @@ func HasStore(p *project.Project) bool {
 
 // Changes returns the changes of our links that other sites reported and the receiver
 // proved, see [incoming.Changes]; none if there is no store.
-func Changes(ctx context.Context, p *project.Project) ([]incoming.Change, error) {
+func Changes(ctx context.Context, p *project.Project) ([]incoming.LinkChange, error) {
 	if !HasStore(p) {
 		return nil, nil
 	}

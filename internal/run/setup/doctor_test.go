@@ -31,7 +31,7 @@ func examined(t *testing.T, files map[string]string) map[string]Diagnosis {
 	}
 	survey := testkit.Must(Look(t.Context(), dir, Options{Env: os.Environ(), Version: "1.2.3"}))(t)
 	d := &Doctor{Survey: survey, Env: os.Environ(), Getenv: os.Getenv}
-	cfg, err := config.Load(config.Request{})
+	cfg, err := config.Load(config.Input{})
 	if d.ConfigErr = err; err == nil {
 		if d.Project, err = project.Find(t.Context(), dir, project.Options{Config: cfg, Env: os.Environ()}); err != nil {
 			t.Fatal(err)

@@ -180,7 +180,7 @@ func (d *feedReader) dropGUID() {
 }
 
 // add adds a link of an element.
-func (d *feedReader) add(e *element, value []byte, off uint32, kind scan.Kind, attribute string) {
+func (d *feedReader) add(e *element, value []byte, off uint32, kind scan.LinkKind, attribute string) {
 	s, x := d.s, d.x
 	first := len(s.el.Page.Links)
 	s.el.AddNamed(scan.Link{Value: value, Off: off, TagOff: e.at.Start, Attr: scan.AttrText, Kind: kind},

@@ -24,7 +24,7 @@ type expandedName struct {
 // feedRule describes where an element holds links.
 type feedRule struct {
 	text  textUse
-	kind  scan.Kind
+	kind  scan.LinkKind
 	attrs []string // without prefix
 	// item means that the element is an entry of a feed. entry means that its
 	// text is the address of the item around it.

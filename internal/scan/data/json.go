@@ -35,7 +35,7 @@ func (s *Scanner) readJSON(text []byte, f func(v *scan.JSONString), done func(pa
 }
 
 // member adds the link that v is.
-func (s *Scanner) member(v *scan.JSONString, kind scan.Kind) {
+func (s *Scanner) member(v *scan.JSONString, kind scan.LinkKind) {
 	value := v.Raw
 	if v.Text != string(v.Raw) {
 		value = s.b.Keep([]byte(v.Text))

@@ -65,7 +65,7 @@ func (s *Scanner) Headers(text []byte, opt scan.Options) *scan.Page {
 		}
 		first := len(s.b.Page.Links)
 		off += len(name) + 1
-		linkHeader(value, func(start, end int, kind scan.Kind) {
+		linkHeader(value, func(start, end int, kind scan.LinkKind) {
 			s.b.Add(value[start:end], uint32(off+start), kind, "link", "")
 		})
 		s.b.Rebase(first, rule)
@@ -100,7 +100,7 @@ func (s *Scanner) lines(text []byte, f func(line []byte, off int)) {
 // linkHeader calls emit for each target of a Link header's value. start and end
 // are the range between < and >. The kind is [scan.KindHint] if all relations
 // only name a host. It stops at the first syntax error.
-func linkHeader(value []byte, emit func(start, end int, kind scan.Kind)) {
+func linkHeader(value []byte, emit func(start, end int, kind scan.LinkKind)) {
 	for i := 0; i < len(value); {
 		switch {
 		case value[i] == ',' || value[i] == ' ' || value[i] == '\t':

@@ -4,9 +4,9 @@ package endpoint
 
 import "strings"
 
-// Link is one link of a Link header field: its target as written, and the
+// HeaderLink is one link of a Link header field: its target as written, and the
 // parameters needed here. Of parameters with the same name, the first counts.
-type Link struct {
+type HeaderLink struct {
 	Target string
 	// Rel holds the relation types, separated by white space. If Anchored, the
 	// link is about the resource named by Anchor instead of the page.
@@ -19,7 +19,7 @@ type Link struct {
 // lenient as the algorithm there: it stops at text that does not start a link,
 // parameters may be unquoted, and names are case-insensitive. whole is false if it
 // did not understand all of the field.
-func Links(field string) (links []Link, whole bool) {
+func Links(field string) (links []HeaderLink, whole bool) {
 	rest, whole := field, true
 	for {
 		rest = strings.TrimLeft(rest, " \t,")
@@ -30,7 +30,7 @@ func Links(field string) (links []Link, whole bool) {
 		if !closed {
 			return links, false
 		}
-		link := Link{Target: target}
+		link := HeaderLink{Target: target}
 		var junk string
 		rest, junk = link.parameters(after)
 		whole = whole && junk == ""
@@ -40,7 +40,7 @@ func Links(field string) (links []Link, whole bool) {
 
 // parameters reads the parameters after a target. It returns the text after the
 // comma that ends the link, and the text before it that is not a parameter.
-func (l *Link) parameters(s string) (rest, junk string) {
+func (l *HeaderLink) parameters(s string) (rest, junk string) {
 	seen := false
 	for {
 		s = strings.TrimLeft(s, " \t")

@@ -7,20 +7,20 @@ import (
 )
 
 func TestLinks(t *testing.T) {
-	link := func(target, rel string) Link { return Link{Target: target, Rel: rel} }
+	link := func(target, rel string) HeaderLink { return HeaderLink{Target: target, Rel: rel} }
 	for _, c := range []struct {
 		field string
-		want  []Link
+		want  []HeaderLink
 		whole bool
 	}{
 		{"", nil, true},
-		{"<a>", []Link{link("a", "")}, true},
-		{"<a>; rel=x, <b> ; REL=\"y z\";other", []Link{link("a", "x"), link("b", "y z")}, true},
-		{" , <a,b;c>;rel=x;rel=y,", []Link{link("a,b;c", "x")}, true},
-		{`<a>; anchor="#f"; rel="\"q\\"`, []Link{{"a", `"q\`, "#f", true}}, true},
-		{"<a>, b", []Link{link("a", "")}, false},
+		{"<a>", []HeaderLink{link("a", "")}, true},
+		{"<a>; rel=x, <b> ; REL=\"y z\";other", []HeaderLink{link("a", "x"), link("b", "y z")}, true},
+		{" , <a,b;c>;rel=x;rel=y,", []HeaderLink{link("a,b;c", "x")}, true},
+		{`<a>; anchor="#f"; rel="\"q\\"`, []HeaderLink{{"a", `"q\`, "#f", true}}, true},
+		{"<a>, b", []HeaderLink{link("a", "")}, false},
 		{"<a", nil, false},
-		{"<a> junk, <b>", []Link{link("a", ""), link("b", "")}, false},
+		{"<a> junk, <b>", []HeaderLink{link("a", ""), link("b", "")}, false},
 		{"a", nil, false},
 	} {
 		if got, whole := Links(c.field); !reflect.DeepEqual(got, c.want) || whole != c.whole {

@@ -144,7 +144,7 @@ func (e *Elements) rules(rules []rule) {
 }
 
 // addLink adds a link of the current tag, except references into a shadow tree.
-func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.Kind) {
+func (e *Elements) addLink(value []byte, off uint32, attr scan.Attr, kind scan.LinkKind) {
 	e.Page.Links = append(e.Page.Links, scan.Link{Value: value, Off: off, TagOff: e.at.Start, Tag: e.tag, Attr: attr, Kind: kind, Inert: e.Inert, Exempt: e.exempt})
 	if e.Shadow && (kind == scan.KindMap || len(value) > 0 && value[0] == '#') {
 		last := len(e.Page.Links) - 1
@@ -192,7 +192,7 @@ func (e *Elements) take(r rule) {
 }
 
 // css adds the URLs of a style sheet or a list of declarations.
-func (e *Elements) css(text []byte, attr scan.Attr, kind scan.Kind, places places) {
+func (e *Elements) css(text []byte, attr scan.Attr, kind scan.LinkKind, places places) {
 	scan.CSSURLs(text, func(css scan.CSSKind, start, end int, value []byte) {
 		k := kind
 		if k == scan.KindLink {
@@ -267,7 +267,7 @@ const (
 // rule is one row of a link table: an attribute, and the kind of its links.
 type rule struct {
 	attr  scan.Attr
-	kind  scan.Kind
+	kind  scan.LinkKind
 	shape shape
 }
 

@@ -108,7 +108,7 @@ func (e *Elements) jsonLD(text []byte, content scan.Span) {
 // Spec: HTML,
 // https://html.spec.whatwg.org/multipage/webappapis.html#parse-an-import-map-string
 func (e *Elements) importMap(text []byte, content scan.Span) {
-	e.walkScript(text, content, "import map", func(v *scan.JSONString) (scan.Kind, bool) {
+	e.walkScript(text, content, "import map", func(v *scan.JSONString) (scan.LinkKind, bool) {
 		inImports := len(v.Path) == 2 && v.Path[0] == "imports"
 		inScopes := len(v.Path) == 3 && v.Path[0] == "scopes"
 		address := []byte(v.Text)
@@ -139,7 +139,7 @@ func isURLLike(v []byte) bool {
 //
 // Spec: https://html.spec.whatwg.org/multipage/speculative-loading.html
 func (e *Elements) speculationRules(text []byte, content scan.Span) {
-	e.walkScript(text, content, "speculation rules", func(v *scan.JSONString) (scan.Kind, bool) {
+	e.walkScript(text, content, "speculation rules", func(v *scan.JSONString) (scan.LinkKind, bool) {
 		ok := len(v.Path) == 2 && v.Path[1] == "urls" && (v.Path[0] == "prefetch" || v.Path[0] == "prerender")
 		return scan.KindLink, ok && v.Text != ""
 	})
@@ -147,7 +147,7 @@ func (e *Elements) speculationRules(text []byte, content scan.Span) {
 
 // walkScript adds the strings of a JSON script that are links, and a fault if
 // the text is not JSON. Browsers then ignore all of it.
-func (e *Elements) walkScript(text []byte, content scan.Span, what string, kindOf func(v *scan.JSONString) (scan.Kind, bool)) {
+func (e *Elements) walkScript(text []byte, content scan.Span, what string, kindOf func(v *scan.JSONString) (scan.LinkKind, bool)) {
 	first := len(e.Page.Links)
 	fault, off := scan.WalkJSON(text, func(v *scan.JSONString) {
 		if kind, ok := kindOf(v); ok {

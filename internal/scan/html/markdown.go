@@ -127,7 +127,7 @@ func (t *plainText) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Con
 }
 
 // add adds a link whose destination is written at an offset.
-func (s *MarkdownScanner) add(at int, destination []byte, kind scan.Kind, element string, reference *ast.ReferenceLink) {
+func (s *MarkdownScanner) add(at int, destination []byte, kind scan.LinkKind, element string, reference *ast.ReferenceLink) {
 	if at < 0 {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 // TestRelations checks the kind of link elements.
 func TestRelations(t *testing.T) {
 	var s Scanner
-	for rel, want := range map[string]scan.Kind{
+	for rel, want := range map[string]scan.LinkKind{
 		"preconnect": scan.KindHint, "dns-prefetch PRECONNECT": scan.KindHint, "preconnect stylesheet": scan.KindLink, "": scan.KindLink, "stylesheet": scan.KindLink,
 		"canonical": scan.KindCanonical, " Canonical\n": scan.KindCanonical, "manifest": scan.KindManifest, "canonicals": scan.KindLink,
 	} {

@@ -16,7 +16,7 @@ import (
 type Document struct {
 	Lines Lines
 	// Links are in the order of the page.
-	Links []Link
+	Links []Written
 	// headings are those of a Markdown file. unparsed reports that the file has
 	// another markup, of which only the words are known.
 	headings []heading
@@ -57,10 +57,10 @@ func Parse(name string, text []byte, hugo bool) *Document {
 			}
 			for _, v := range jsxValue().FindAllSubmatchIndex(masked, -1) {
 				if !known[v[2]] {
-					d.Links = append(d.Links, Link{Order: v[2], At: v[2], Value: string(masked[v[2]:v[3]]), IsGuess: true, Form: FormComponent})
+					d.Links = append(d.Links, Written{Order: v[2], At: v[2], Value: string(masked[v[2]:v[3]]), IsGuess: true, Form: FormComponent})
 				}
 			}
-			slices.SortStableFunc(d.Links, func(a, b Link) int { return a.Order - b.Order })
+			slices.SortStableFunc(d.Links, func(a, b Written) int { return a.Order - b.Order })
 		}
 	case ext == ".html" || ext == ".htm":
 		d.Links, d.Visible = htmlLinks(masked), &VisibleText{}
@@ -68,10 +68,10 @@ func Parse(name string, text []byte, hugo bool) *Document {
 	default:
 		// Other markup is not parsed: words in Org, AsciiDoc and reStructuredText may be
 		// destinations.
-		var items []Link
+		var items []Written
 		EachWord(masked[end:], func(at int, word []byte) {
 			line := masked[bytes.LastIndexByte(masked[:end+at], '\n')+1:]
-			it := Link{Order: end + at, At: end + at, Value: string(word), IsGuess: true}
+			it := Written{Order: end + at, At: end + at, Value: string(word), IsGuess: true}
 			open := -1
 			if before := masked[max(end, it.At-maxLabelBytes):it.At]; bytes.HasSuffix(before, []byte("<")) {
 				if open = bytes.LastIndexByte(before, '`'); open >= 0 { // `label <destination>`_
@@ -151,7 +151,7 @@ func (d *Document) addShortcodes(codes []shortcode) {
 		it.Value = sc.Params[0].Text + rest
 		it.Form, it.Size, it.Name, it.Key = FormShortcode, len(sc.Params[0].Text), sc.Name, sc.Params[0].Key
 	}
-	all := make([]Link, 0, len(d.Links)+len(codes))
+	all := make([]Written, 0, len(d.Links)+len(codes))
 	next := 0
 	for _, it := range d.Links {
 		for next < len(codes) && codes[next].From < it.Order {
@@ -166,25 +166,25 @@ func (d *Document) addShortcodes(codes []shortcode) {
 	d.Links = all
 }
 
-func appendParameters(all []Link, sc shortcode, used map[int]bool) []Link {
+func appendParameters(all []Written, sc shortcode, used map[int]bool) []Written {
 	if used[sc.From] {
 		return all
 	}
 	for _, p := range sc.Params {
-		all = append(all, Link{Order: sc.From, At: p.At, Value: p.Text, IsGuess: true, AsMarkdown: sc.AsMarkdown, Form: FormShortcode, Size: len(p.Text), Name: sc.Name, Key: p.Key})
+		all = append(all, Written{Order: sc.From, At: p.At, Value: p.Text, IsGuess: true, AsMarkdown: sc.AsMarkdown, Form: FormShortcode, Size: len(p.Text), Name: sc.Name, Key: p.Key})
 	}
 	return all
 }
 
 // htmlLinks finds the links in HTML with the scanner that also reads pages.
-func htmlLinks(text []byte) []Link {
+func htmlLinks(text []byte) []Written {
 	var scanner html.Scanner
 	page := scanner.Scan(text, scan.Options{DefaultCharset: "utf-8"})
-	items := make([]Link, 0, len(page.Links))
+	items := make([]Written, 0, len(page.Links))
 	for i := range page.Links {
 		l := &page.Links[i]
 		at := int(page.Source(l.Off))
-		it := Link{Order: at, At: at, Value: string(l.Value), Element: page.Element(l), Form: FormHTML}
+		it := Written{Order: at, At: at, Value: string(l.Value), Element: page.Element(l), Form: FormHTML}
 		if it.Element == "a" {
 			it.Label = LinkLabel(text, at)
 		}

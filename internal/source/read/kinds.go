@@ -41,7 +41,7 @@ func IsTemplate(name string) bool {
 
 // KindOf returns the kind of a file by its name, for generators other than
 // Hugo.
-func KindOf(name string) Kind {
+func KindOf(name string) SourceKind {
 	switch {
 	case generator.IsConfig(name):
 		return Configuration
@@ -63,17 +63,17 @@ func IsHTMLTemplate(name string, text []byte) bool {
 
 func IsMarkdown(name string) bool { return generator.IsMarkdown(name) }
 
-// Kind is a kind of source file.
-type Kind string
+// SourceKind is a kind of source file.
+type SourceKind string
 
 // The kinds of source files.
 const (
-	Content       Kind = ""
-	Template      Kind = "template"
-	Data          Kind = "data" // and translations
-	Configuration Kind = "configuration"
-	Asset         Kind = "asset"
-	Static        Kind = "static"
+	Content       SourceKind = ""
+	Template      SourceKind = "template"
+	Data          SourceKind = "data" // and translations
+	Configuration SourceKind = "configuration"
+	Asset         SourceKind = "asset"
+	Static        SourceKind = "static"
 )
 
 // IsRuleTemplate reports whether the name is that of a template of a rule file, such

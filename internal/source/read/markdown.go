@@ -47,9 +47,9 @@ type markdownWalk struct {
 	locator  html.Locator
 	defs     map[string]Definition // by normalised label, from prepare
 	rawSpans [][2]int
-	html     []Link
+	html     []Written
 	raw      []byte
-	links    []Link
+	links    []Written
 	headings []heading
 	unmasked []byte // text before front matter and shortcodes were blanked
 	visible  VisibleText
@@ -162,7 +162,7 @@ func (w *markdownWalk) link(n ast.Node, ref *ast.ReferenceLink, dest []byte, ele
 	if at < 0 {
 		return
 	}
-	it := Link{Order: n.Pos(), At: at, Ref: label, Element: element, Value: markdownAddress(dest), Form: form}
+	it := Written{Order: n.Pos(), At: at, Ref: label, Element: element, Value: markdownAddress(dest), Form: form}
 	if element == "a" {
 		it.Label = w.label(n)
 	}
@@ -176,7 +176,7 @@ func (w *markdownWalk) autolink(n *ast.AutoLink) {
 	if n.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(label), []byte("mailto:")) {
 		value = "mailto:" + value
 	}
-	w.links = append(w.links, Link{Order: at, At: at, Element: "a", Value: value, Label: PlainLabel(string(label)), Form: FormAutolink})
+	w.links = append(w.links, Written{Order: at, At: at, Element: "a", Value: value, Label: PlainLabel(string(label)), Form: FormAutolink})
 }
 
 func (w *markdownWalk) addRawLinks(s gtext.Segment) {

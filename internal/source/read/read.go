@@ -12,8 +12,8 @@ import (
 
 // Links returns the places of links in a file, sorted by offset. name is its
 // path in the project.
-func Links(name string, text []byte, g generator.Name) []Link {
-	var all []Link
+func Links(name string, text []byte, g generator.Name) []Written {
+	var all []Written
 	switch {
 	case path.Base(name) == ".htaccess":
 		all = rulesWritten(text, apacheFields)
@@ -29,7 +29,7 @@ func Links(name string, text []byte, g generator.Name) []Link {
 			all = append(all, w)
 		}
 		for _, def := range d.Defs { // also those that no link uses
-			all = append(all, Link{At: def.At, Position: def.At, Value: def.Dest, Form: FormDefinition})
+			all = append(all, Written{At: def.At, Position: def.At, Value: def.Dest, Form: FormDefinition})
 		}
 	case IsHTMLLike(name), hasExtension(name, WordSet(".svg .xml")):
 		all = append(matterWritten(Values(text, 0, FrontMatter(text)), FormMatter), templateWritten(text)...)
@@ -39,7 +39,7 @@ func Links(name string, text []byte, g generator.Name) []Link {
 		for i := range page.Links {
 			l := &page.Links[i]
 			at := int(page.Source(l.Off))
-			all = append(all, Link{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
+			all = append(all, Written{At: at, Position: at, Value: string(l.Value), Form: FormCSS, Element: page.Element(l)})
 		}
 	case IsTemplate(name), hasExtension(name, WordSet(".webmanifest")):
 		of := Values(text, 0, len(text))
@@ -48,15 +48,15 @@ func Links(name string, text []byte, g generator.Name) []Link {
 		}
 		all = matterWritten(of, FormData)
 	}
-	slices.SortStableFunc(all, func(a, b Link) int { return a.At - b.At })
-	return slices.CompactFunc(all, func(a, b Link) bool { return a.At == b.At })
+	slices.SortStableFunc(all, func(a, b Written) int { return a.At - b.At })
+	return slices.CompactFunc(all, func(a, b Written) bool { return a.At == b.At })
 }
 
 // matterWritten returns the values that may be links.
-func matterWritten(values []Value, form Form) (all []Link) {
+func matterWritten(values []Value, form Form) (all []Written) {
 	for _, v := range values {
 		if v.HoldsLink() {
-			all = append(all, Link{At: v.At, Position: v.At, Value: v.Text, Form: form, Key: v.Key})
+			all = append(all, Written{At: v.At, Position: v.At, Value: v.Text, Form: form, Key: v.Key})
 		}
 	}
 	return all
@@ -64,13 +64,13 @@ func matterWritten(values []Value, form Form) (all []Link) {
 
 // templateWritten returns the addresses in the attributes of a template, and the
 // strings in actions there.
-func templateWritten(text []byte) (all []Link) {
+func templateWritten(text []byte) (all []Written) {
 	o, links := TemplateLinks(text)
 	for i := range links {
 		w := &links[i]
 		from, to := w.Attr.From, w.Attr.To
 		if w.IsLiteral() && !strings.HasSuffix(w.Attr.Name, "srcset") {
-			all = append(all, Link{At: from, Position: from, Value: w.Pieces[0], Form: FormHTML, Element: w.Element, Name: w.Attr.Name})
+			all = append(all, Written{At: from, Position: from, Value: w.Pieces[0], Form: FormHTML, Element: w.Element, Name: w.Attr.Name})
 			continue
 		}
 		for i := from; i < to; i++ {
@@ -88,7 +88,7 @@ func templateWritten(text []byte) (all []Link) {
 					break
 				}
 				if s := text[k+1 : k+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
-					all = append(all, Link{At: k + 1, Position: i, Value: string(s), Form: FormString, Size: n, Element: w.Element, Name: w.Attr.Name})
+					all = append(all, Written{At: k + 1, Position: i, Value: string(s), Form: FormString, Size: n, Element: w.Element, Name: w.Attr.Name})
 				}
 				k += n + 1
 			}
@@ -99,13 +99,13 @@ func templateWritten(text []byte) (all []Link) {
 }
 
 // rulesWritten returns the destinations in the lines of a rule file.
-func rulesWritten(text []byte, fields func(line []byte) (from, to string)) (all []Link) {
+func rulesWritten(text []byte, fields func(line []byte) (from, to string)) (all []Written) {
 	off := 0
 	for line := range bytes.Lines(text) {
 		if from, to := fields(line); to != "" {
 			first := bytes.Index(line, []byte(from))
 			at := off + first + len(from) + bytes.Index(line[first+len(from):], []byte(to))
-			all = append(all, Link{At: at, Position: off + first, Value: to, Size: len(to), Key: from})
+			all = append(all, Written{At: at, Position: off + first, Value: to, Size: len(to), Key: from})
 		}
 		off += len(line)
 	}

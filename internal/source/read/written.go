@@ -19,9 +19,9 @@ const (
 	FormRule                   // what a rule of a rule file names; package destination tells it from a word
 )
 
-// Link is a place of a file where its author may have written the
+// Written is a place of a file where its author may have written the
 // destination of a link.
-type Link struct {
+type Written struct {
 	// At is the offset of its first byte. Position is the offset that a
 	// source.Position names: they differ for strings in actions of templates.
 	At, Position int
