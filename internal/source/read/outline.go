@@ -38,6 +38,9 @@ const (
 // IsAction reports whether a byte stands for one of an action.
 func IsAction(c byte) bool { return prints <= c && c <= between }
 
+// actions finds what IsAction reports, one match for actions that touch.
+var actions = text.Regexp(`[\x01-\x04]+`)
+
 // tagRule says what a start tag means for the tags around it.
 type tagRule struct {
 	isVoid, isRaw bool // it has no content, or no tags in it
@@ -275,18 +278,10 @@ func (o *Outline) OnlyConditions(from, to int) bool {
 // Pieces returns the text of a value between its actions. There is one piece
 // more than actions.
 func (o *Outline) Pieces(from, to int) (all []string) {
-	piece := from
-	for i := from; i < to; i++ {
-		if !IsAction(o.Text[i]) {
-			continue
-		}
-		all = append(all, html.UnescapeString(string(o.Text[piece:i])))
-		for i+1 < to && IsAction(o.Text[i+1]) {
-			i++
-		}
-		piece = i + 1
+	for _, piece := range actions().Split(string(o.Text[from:to]), -1) {
+		all = append(all, html.UnescapeString(piece))
 	}
-	return append(all, html.UnescapeString(string(o.Text[piece:to])))
+	return all
 }
 
 // quiet are the first words of actions that print nothing, in Go, Liquid and Jinja.

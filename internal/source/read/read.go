@@ -73,27 +73,32 @@ func templateWritten(text []byte) (all []Written) {
 			all = append(all, Written{At: from, Position: from, Value: w.Pieces[0], Form: FormHTML, Element: w.Element, Name: w.Attr.Name})
 			continue
 		}
-		for i := from; i < to; i++ {
-			end := i
-			for end < to && IsAction(o.Text[end]) {
-				end++
+		for _, action := range actions().FindAllIndex(o.Text[from:to], -1) {
+			for _, s := range actionStrings(text, from+action[0], from+action[1]) {
+				s.Element, s.Name = w.Element, w.Attr.Name
+				all = append(all, s)
 			}
-			for k := i; k < end; k++ {
-				q := text[k]
-				if q != '"' && q != '`' && q != '\'' {
-					continue
-				}
-				n := bytes.IndexByte(text[k+1:end], q)
-				if n < 0 {
-					break
-				}
-				if s := text[k+1 : k+1+n]; n > 0 && !bytes.ContainsAny(s, "\\\n") {
-					all = append(all, Written{At: k + 1, Position: i, Value: string(s), Form: FormString, Size: n, Element: w.Element, Name: w.Attr.Name})
-				}
-				k += n + 1
-			}
-			i = end
 		}
+	}
+	return all
+}
+
+// actionStrings returns the strings without escapes in the action text[start:end].
+func actionStrings(text []byte, start, end int) (all []Written) {
+	for at := start; at < end; at++ {
+		quote := text[at]
+		if quote != '"' && quote != '`' && quote != '\'' {
+			continue
+		}
+		at++
+		size := bytes.IndexByte(text[at:end], quote)
+		if size < 0 {
+			break
+		}
+		if value := text[at : at+size]; size > 0 && !bytes.ContainsAny(value, "\\\n") {
+			all = append(all, Written{At: at, Position: start, Value: string(value), Form: FormString, Size: size})
+		}
+		at += size
 	}
 	return all
 }
