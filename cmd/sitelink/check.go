@@ -121,20 +121,18 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 			return nil, notForServers(cmd, arg)
 		}
 	}
-	if len(args) == 1 && weburl.IsWeb(args[0]) {
-		cfg, err := c.loadConfig(config.Input{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
-		if err == nil {
-			err = setServer(cfg, args[0])
-		}
-		return cfg, err
-	}
-	if len(args) == 1 {
+	isServer := len(args) == 1 && weburl.IsWeb(args[0])
+	if len(args) == 1 && !isServer {
 		if slices.ContainsFunc(settings, func(s config.Setting) bool { return s.Key == "docroot" }) {
 			return nil, text.Usage("the docroot is named twice, as DIR and by --docroot", "keep one of them")
 		}
 		settings = append(settings, config.Setting{Key: "docroot", Values: args})
 	}
-	return c.loadConfig(config.Input{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
+	cfg, err := c.loadConfig(config.Input{File: file, Flags: settings, Places: files.places, Keys: tableKeys(cmd)})
+	if err == nil && isServer {
+		err = setServer(cfg, args[0])
+	}
+	return cfg, err
 }
 
 // loadConfig completes the input and loads the configuration. It prints nothing.
