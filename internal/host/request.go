@@ -167,12 +167,12 @@ func (q *request) respond(path, query string) Answer {
 			return q.fromFiles(path, query)
 		}
 	}
-	if a, ok := (byRules{q}).rule(path, query, redirect.BeforeFiles, 0); ok {
+	if a, ok := q.rule(path, query, redirect.BeforeFiles, 0); ok {
 		return a
 	}
 	a := q.fromFiles(path, query)
 	if isMissing(&a) && !a.byErrorPage {
-		if ruled, ok := (byRules{q}).rule(path, query, redirect.AfterFiles, 0); ok {
+		if ruled, ok := q.rule(path, query, redirect.AfterFiles, 0); ok {
 			return ruled
 		}
 	}
@@ -248,7 +248,7 @@ func (q *request) fromFiles(path, query string) Answer {
 			return q.redirect("slashes", to, query)
 		}
 	}
-	if a, ok := (byText{q}).rewritten(segments, slash, query); ok {
+	if a, ok := q.rewritten(segments, slash, query); ok {
 		return a
 	}
 	if long {

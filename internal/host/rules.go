@@ -312,12 +312,9 @@ func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *loca
 // maxRewrites is how often one request can be rewritten: Apache's limit.
 const maxRewrites = 10
 
-// byRules answers a request by the redirect rules of the host.
-type byRules struct{ *request }
-
 // rule applies the redirect rules of the host. ok is false if none of them
 // decides. A conditional rule decides only if nothing else answers.
-func (q byRules) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
+func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (a Answer, ok bool) {
 	at := q.h.address()
 	req := redirect.Request{Scheme: at.Scheme, Host: at.Host, Path: q.h.BasePath() + path, Query: strings.TrimPrefix(query, "?"), Stage: stage, Entry: q.entry}
 	if rewrites == 0 {
@@ -348,14 +345,14 @@ func (q byRules) rule(path, query string, stage redirect.Stage, rewrites int) (a
 }
 
 // missingAt reports whether no file answers.
-func (q byRules) missingAt(path, query string) bool {
+func (q *request) missingAt(path, query string) bool {
 	quiet := request{h: q.h, p: q.p}
 	a := quiet.fromFiles(path, query)
 	return a.location == "" && isMissing(&a)
 }
 
 // apply answers by a matching rule.
-func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
+func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answer {
 	r := hit.Rule
 	switch r.Kind {
 	case redirect.Redirect:
@@ -377,7 +374,7 @@ func (q byRules) apply(hit redirect.Hit, path, query string, rewrites int) Answe
 }
 
 // rewrite answers from another path, without a redirect.
-func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
+func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
 	path, query := cutQuery(from)
 	if len(to) > redirect.MaxAddress {
 		return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: tooLong(ruleOrigin(r))}
@@ -416,7 +413,7 @@ func (q byRules) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer
 }
 
 // entry returns what kind of entry is at a decoded path of the host, for the rules.
-func (q byRules) entry(path string) redirect.EntryKind {
+func (q *request) entry(path string) redirect.EntryKind {
 	path, own := q.h.belowBase(path)
 	id, ok := q.h.Lookup(path)
 	if !own || !ok {
@@ -434,7 +431,7 @@ func (q byRules) entry(path string) redirect.EntryKind {
 // ownPath turns the destination of a rule into a path and query below the base
 // path if it is on the site's own host, or else into an absolute URL. from is
 // the requested path.
-func (q byRules) ownPath(to, from string) string {
+func (q *request) ownPath(to, from string) string {
 	b := q.h.bases[0]
 	base, err := weburl.Parse(b.origin() + b.path + from)
 	if err != nil {

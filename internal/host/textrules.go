@@ -14,12 +14,9 @@ import (
 // a list of names instead of directories, so the rules depend on the text of a
 // path only.
 
-// byText answers a request because of the text of its path.
-type byText struct{ *request }
-
 // rewritten answers for a path that is redirected because of its text; ok is
 // false if the path is looked up unchanged.
-func (q byText) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
+func (q *request) rewritten(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if len(segments) == 0 {
 		return Answer{}, false
 	}
@@ -51,7 +48,7 @@ func (q byText) rewritten(segments []string, slash bool, query string) (a Answer
 
 // indexName answers for /dir/index, and for /dir/index/ if that is not a
 // directory with an index file.
-func (q byText) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
+func (q *request) indexName(segments []string, slash bool, query string) (a Answer, ok bool) {
 	if slash && q.p.IndexName != Redirect {
 		return Answer{}, false
 	}
