@@ -42,15 +42,11 @@ func (a *Audit) place(ctx context.Context, r *check.Result, hints []check.Findin
 	if len(r.Findings) == 0 && len(hints) == 0 {
 		return nil, nil
 	}
-	opt := a.sourceOptions()
-	if opt.Project == "" {
-		return nil, nil
-	}
-	m, err := a.early.open(ctx, opt)
-	if err == nil {
-		err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), r)
+	m, dir, err := a.OpenSources(ctx)
+	if m != nil {
+		err = a.placeFindings(ctx, m, a.Project.FromRoot(dir), r)
 		if err == nil && len(hints) > 0 {
-			err = a.placeFindings(ctx, m, a.Project.FromRoot(opt.Project), &check.Result{Findings: hints})
+			err = a.placeFindings(ctx, m, a.Project.FromRoot(dir), &check.Result{Findings: hints})
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -126,16 +122,15 @@ func (a *Audit) PlaceLinks(ctx context.Context, links []check.Link) ([]*check.Po
 // the form of the sources. It calls list once, with the sources, which are closed when PlaceAll returns, and with their directory
 // relative to the root; m is nil when there are no sources.
 func (a *Audit) PlaceAll(ctx context.Context, list func(m *source.Map, prefix string) ([]check.Finding, error)) ([]check.Finding, error) {
-	opt := a.sourceOptions()
-	if opt.Project == "" {
-		return list(nil, "")
-	}
-	m, err := a.early.open(ctx, opt)
+	m, dir, err := a.OpenSources(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if m == nil {
+		return list(nil, "")
+	}
 	defer m.Close()
-	prefix := a.Project.FromRoot(opt.Project)
+	prefix := a.Project.FromRoot(dir)
 	findings, err := list(m, prefix)
 	if err != nil {
 		return nil, err
