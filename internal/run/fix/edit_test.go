@@ -106,8 +106,8 @@ func testMaker(t *testing.T, files map[string]string) *maker {
 	root := t.TempDir()
 	testkit.AddFiles(t, root, files)
 	return &maker{
-		sources: sources{generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{}},
-		places:  map[spot]*proposals{}, plan: &Plan{Root: root},
+		generator: generator.Hugo, root: root, prefix: ".", set: destination.NewSet(root, nil), files: map[string]*file{}, byFile: map[string]int{}, byPage: map[string][]int{},
+		places: map[spot]*proposals{}, plan: &Plan{Root: root},
 	}
 }
 

@@ -116,8 +116,8 @@ type Plan struct {
 	Tidy int
 }
 
-// sources are what the author wrote, beside the site that was made of it.
-type sources struct {
+// maker makes a plan from what the author wrote and the site that was made of it.
+type maker struct {
 	audit     *audit.Audit
 	site      *site.Site
 	generator generator.Name
@@ -134,11 +134,7 @@ type sources struct {
 	moves     map[string]string // renames of content files; nil until known
 	set       *destination.Set  // reads files and refuses those that cannot be edited
 	files     map[string]*file
-}
 
-// maker makes a plan.
-type maker struct {
-	sources
 	opt    Options
 	refs   *destination.Refs
 	places map[spot]*proposals
@@ -279,8 +275,8 @@ func Make(ctx context.Context, a *audit.Audit, r *check.Result, opt Options) (*P
 func newMaker(a *audit.Audit, r *check.Result, opt Options) *maker {
 	root := a.Project.Root
 	m := &maker{
-		sources: sources{audit: a, site: a.Site, root: root, docroot: a.Project.FromRoot(a.Project.Docroot), env: opt.Env, set: destination.NewSet(root, opt.Env), files: map[string]*file{}, broken: map[string]bool{},
-			byFile: map[string]int{}, byPage: map[string][]int{}},
+		audit: a, site: a.Site, root: root, docroot: a.Project.FromRoot(a.Project.Docroot), env: opt.Env, set: destination.NewSet(root, opt.Env),
+		files: map[string]*file{}, broken: map[string]bool{}, byFile: map[string]int{}, byPage: map[string][]int{},
 		opt: opt, places: map[spot]*proposals{}, plan: &Plan{Root: root},
 	}
 	if a.Project.Generator != nil {
@@ -386,7 +382,7 @@ func (m *maker) add(e *Edit, page string, kind check.SourceKind) {
 }
 
 // owner returns why the file of a position is not the author's, "" if it is.
-func (m *sources) owner(p *check.Position) string {
+func (m *maker) owner(p *check.Position) string {
 	switch {
 	case p.Module != "":
 		return "the file belongs to the theme or module " + p.Module
@@ -397,7 +393,7 @@ func (m *sources) owner(p *check.Position) string {
 }
 
 // open reads a source file.
-func (m *sources) open(name string) *file {
+func (m *maker) open(name string) *file {
 	if f := m.files[name]; f != nil {
 		return f
 	}
@@ -454,7 +450,7 @@ func (m *maker) edit(r *check.Repair, p *check.Position, form string) (*Edit, er
 }
 
 // newEdit returns the edit that writes a value in place of a destination.
-func (m *sources) newEdit(e Edit, name string, link *destination.Destination, value string) (*Edit, error) {
+func (m *maker) newEdit(e Edit, name string, link *destination.Destination, value string) (*Edit, error) {
 	if value == "" {
 		return nil, errors.New("nothing would be left of it")
 	}
@@ -541,7 +537,7 @@ func (m *maker) agreed(p *proposals, name string) (e *Edit, why string) {
 }
 
 // pageNode returns the page with a key.
-func (m *sources) pageNode(key string) docroot.NodeID {
+func (m *maker) pageNode(key string) docroot.NodeID {
 	for _, name := range []string{strings.TrimPrefix(key+"/index.html", "/"), key + ".html"} {
 		if node, ok := m.site.Lookup(name); ok {
 			return node
@@ -783,7 +779,7 @@ func (e *Edit) Replaces() (start, end int, text string) { return e.start, e.end,
 func (e *Edit) Hash() string { return e.hash }
 
 // inProject returns the name of a file relative to the directory of the project.
-func (m *sources) inProject(name string) string {
+func (m *maker) inProject(name string) string {
 	if m.prefix == "." {
 		return name
 	}
@@ -791,7 +787,7 @@ func (m *sources) inProject(name string) string {
 }
 
 // useContent remembers the content files.
-func (m *sources) useContent(content []source.ContentFile, prefix string) {
+func (m *maker) useContent(content []source.ContentFile, prefix string) {
 	m.prefix, m.content = prefix, content
 	for i := range m.content {
 		c := &m.content[i]

@@ -118,7 +118,7 @@ func (m *maker) ruleEdit(rules move.RuleFile, of []*check.Finding) (*Edit, error
 }
 
 // below returns a path of the site decoded, below the base path.
-func (m *sources) below(address string) string {
+func (m *maker) below(address string) string {
 	return string(weburl.PercentDecode(nil, strings.TrimPrefix(address, m.site.BasePath())))
 }
 
@@ -196,7 +196,7 @@ func (m *maker) proposeRef(c *source.ContentFile, l *destination.Destination) {
 // resolvesMarkdown reports whether the site turns the paths of Markdown files into
 // links to their pages: MkDocs and Docusaurus do, and elsewhere the first link of that
 // kind to a file that exists shows it.
-func (m *sources) resolvesMarkdown() bool {
+func (m *maker) resolvesMarkdown() bool {
 	if m.markdown != nil {
 		return *m.markdown
 	}
@@ -271,14 +271,14 @@ func (m *maker) improve(ctx context.Context, r *check.Result, repairs []check.Re
 }
 
 // rooted returns the decoded path that a link leads to, below the base path.
-func (m *sources) rooted(f *check.Finding) string {
+func (m *maker) rooted(f *check.Finding) string {
 	target, _, _ := strings.Cut(f.Target, "?")
 	return destination.PercentDecoded(strings.TrimPrefix(target, m.site.BasePath()))
 }
 
 // renames returns the renames of content files in git's history, the new name by the
 // old one; nil without a repository.
-func (m *sources) renames(ctx context.Context) map[string]string {
+func (m *maker) renames(ctx context.Context) map[string]string {
 	moves := map[string]string{}
 	out, err := git.Command{Dir: m.audit.Project.Root, Env: m.env, Untrusted: true}.Run(ctx, "log", "--diff-filter=R", "--name-status", "--find-renames", "--format=", "-z", "-n", "2000")
 	if err != nil {
@@ -300,7 +300,7 @@ func (m *sources) renames(ctx context.Context) map[string]string {
 
 // renamedPage returns a value for a link to the address that a content file had
 // before git says it was renamed, "" if there is no such file or there are several.
-func (m *sources) renamedPage(moves map[string]string, f *check.Finding) string {
+func (m *maker) renamedPage(moves map[string]string, f *check.Finding) string {
 	key := source.PageKey(m.rooted(f))
 	dirs := map[string]bool{} // of content, with a final slash
 	for i := range m.content {
@@ -420,7 +420,7 @@ type oldAddress struct {
 }
 
 // pageAt returns the docroot path of the page that answers an absolute URL of ours.
-func (m *sources) pageAt(address string) (string, bool) {
+func (m *maker) pageAt(address string) (string, bool) {
 	u, err := weburl.Parse(address)
 	if err != nil {
 		return "", false
@@ -438,7 +438,7 @@ func (m *sources) pageAt(address string) (string, bool) {
 
 // isPage reports whether a file is a page that people read: the links of feeds and
 // sitemaps are written elsewhere.
-func (m *sources) isPage(name string) bool {
+func (m *maker) isPage(name string) bool {
 	node, ok := m.site.Lookup(name)
 	id, isPage := m.site.PageOf(node)
 	return ok && isPage && m.site.Page(id).Kind().IsHTML()

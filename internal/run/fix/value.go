@@ -26,7 +26,7 @@ var errOther = errors.New("the generator writes another value than the source ha
 // valueAt returns what to write in place of a destination, so that the page gets
 // the value of a repair. The source need not have the value of the page: templates
 // put the base URL before it, and ref names a page by its file.
-func (m *sources) valueAt(l *destination.Destination, file string, r *check.Repair) (string, error) {
+func (m *maker) valueAt(l *destination.Destination, file string, r *check.Repair) (string, error) {
 	raw, value := strings.TrimSpace(r.Finding.Raw), r.Value
 	written := strings.TrimSpace(l.Value)
 	isMarkdown := l.Form == read.FormInline || l.Form == read.FormDefinition
@@ -87,7 +87,7 @@ var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|impor
 // baseByGenerator returns what to write so that the generator adds the base path, "" if
 // it has no means for that at this place: the argument of a function of Hugo without
 // its slash, or the path of the Markdown file.
-func baseByGenerator(m *sources, l *destination.Destination, file string, r *check.Repair) string {
+func baseByGenerator(m *maker, l *destination.Destination, file string, r *check.Repair) string {
 	switch {
 	case l.Form == read.FormString && m.generator.Traits().Refs:
 		action, _, _ := bytes.Cut(m.files[file].text[l.Position:], []byte("}}"))
@@ -110,7 +110,7 @@ func baseByGenerator(m *sources, l *destination.Destination, file string, r *che
 
 // throughAddress handles a source that has a rooted path where the page has an
 // absolute or relative one, or a base path before it.
-func (m *sources) throughAddress(written string, r *check.Repair) (string, error) {
+func (m *maker) throughAddress(written string, r *check.Repair) (string, error) {
 	if !strings.HasPrefix(written, "/") || strings.HasPrefix(written, "//") {
 		return "", errOther
 	}
@@ -148,7 +148,7 @@ func same(a, b string) bool {
 
 // markdownValue returns the path of the Markdown file behind a page, relative to
 // the file that links there.
-func (m *sources) markdownValue(l *destination.Destination, file string, r *check.Repair) (string, error) {
+func (m *maker) markdownValue(l *destination.Destination, file string, r *check.Repair) (string, error) {
 	from, ok := m.byFile[file]
 	if !ok {
 		return "", errOther
@@ -173,7 +173,7 @@ func (m *sources) markdownValue(l *destination.Destination, file string, r *chec
 // makersOf returns the content files whose page is at a node of the docroot. Keys of
 // content may begin with the directory of all content, such as docs: that of page, which
 // the content file from makes, shows it.
-func (m *sources) makersOf(node docroot.NodeID, from int, page string) []int {
+func (m *maker) makersOf(node docroot.NodeID, from int, page string) []int {
 	key := source.PageKey(m.site.Tree().Path(node))
 	if at := m.byPage[key]; len(at) > 0 {
 		return at
@@ -183,7 +183,7 @@ func (m *sources) makersOf(node docroot.NodeID, from int, page string) []int {
 
 // contentOf returns the content file of the page that the value of a repair leads
 // to. The content file from has the link.
-func (m *sources) contentOf(r *check.Repair, from int) (*source.ContentFile, error) {
+func (m *maker) contentOf(r *check.Repair, from int) (*source.ContentFile, error) {
 	node, _ := m.site.Lookup(r.Finding.Page)
 	page, ok := m.site.PageOf(node)
 	if !ok {
