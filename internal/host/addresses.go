@@ -10,9 +10,9 @@ import (
 
 // findIndexes finds the index file of each directory, so that a link to a
 // directory costs one look-up. Directories that need more than that get NoNode.
-func (h *loader) findIndexes() {
+func (h *Host) findIndexes() {
 	h.indexOf = make([]docroot.NodeID, len(h.tree.Nodes))
-	q := request{h: h.Host, p: &h.profile}
+	q := request{h: h, p: &h.profile}
 	for id := range h.tree.Nodes {
 		h.indexOf[id] = docroot.NoNode
 		if h.tree.Nodes[id].Kind == docroot.KindDir {
@@ -26,13 +26,13 @@ func (h *loader) findIndexes() {
 // markAddresses marks the files that the host does not serve at their own
 // address, so that [PathResolver] can answer for all others. Most hosts serve
 // every file at its own address; then there is nothing to mark.
-func (h *loader) markAddresses() {
+func (h *Host) markAddresses() {
 	p := &h.profile
 	if p.IndexFile == Serve && p.PageFile == Serve && len(p.Deny) == 0 && p.ErrorPage == "" && !p.PageSlashFirst {
 		return
 	}
 	t := h.tree
-	q := request{h: h.Host, p: p}
+	q := request{h: h, p: p}
 	for id := range t.Nodes {
 		n := &t.Nodes[id]
 		if id == 0 || n.Kind != docroot.KindFile && n.Kind != docroot.KindDir {
@@ -60,7 +60,7 @@ func (h *loader) markAddresses() {
 // directory: /page/ for page.html, or /dir for dir/index.html. Relative links
 // of such a page resolve against that address, not against the page's place in
 // the docroot.
-func (h *loader) findAddresses() {
+func (h *Host) findAddresses() {
 	t := h.tree
 	h.movedTo = map[docroot.NodeID]string{}
 	for id := range t.Nodes {

@@ -101,19 +101,16 @@ type Host struct {
 	deep *atomic.Pointer[deepWalk]
 }
 
-// loader makes a host: it reads rule files, and marks the nodes of the tree.
-type loader struct{ *Host }
-
 // Load lists the docroot and reads the rule files of its host. The error says
 // that the docroot cannot be read or that an option is invalid, or is the cause
 // of ctx.
 func Load(ctx context.Context, root string, opt Options) (*Host, error) {
-	s := &loader{&Host{root: root, opt: opt, deep: new(atomic.Pointer[deepWalk])}}
+	s := &Host{root: root, opt: opt, deep: new(atomic.Pointer[deepWalk])}
 	if err := s.configure(); err != nil {
 		return nil, err
 	}
 	if opt.Crawled != nil {
-		return opt.Crawled.load(s.Host)
+		return opt.Crawled.load(s)
 	}
 	parsed := s.parseRules()
 	var tracked map[string]bool
@@ -134,7 +131,7 @@ func Load(ctx context.Context, root string, opt Options) (*Host, error) {
 	s.markAddresses()
 	s.markRuled()
 	s.checkRules()
-	return s.Host, nil
+	return s, nil
 }
 
 // configure resolves the options.
@@ -186,7 +183,7 @@ func (h *Host) WithTree(t *docroot.Tree) *Host {
 // SameServers reports whether hugo server serves the docroot at the same
 // addresses as when h was loaded.
 func (h *Host) SameServers() bool {
-	return slices.Equal((&loader{h}).findServers(), h.servers)
+	return slices.Equal(h.findServers(), h.servers)
 }
 
 // Root returns the docroot as passed to Load.

@@ -51,7 +51,7 @@ func (h *addresses) addServers(found []baseURL) {
 
 // findServers reads the addresses at which `hugo server` serves the docroot and
 // its roots from their home pages.
-func (h *loader) findServers() (found []baseURL) {
+func (h *Host) findServers() (found []baseURL) {
 	dir, err := os.OpenRoot(h.real)
 	if err != nil {
 		return nil

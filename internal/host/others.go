@@ -16,7 +16,7 @@ func Others(h *Host) (others []*Host) {
 		other.profile, other.rules, other.movedTo = p, nil, nil
 		if !sameIndex {
 			other.index, other.foldIndex = p.Index, p.FoldIndex
-			(&loader{&other}).findIndexes()
+			other.findIndexes()
 		}
 		others = append(others, &other)
 	}

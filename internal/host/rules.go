@@ -27,7 +27,7 @@ const maxRuleBytes = 16 << 20
 // of the docroot and those of the project, while the docroot is listed. The
 // function it returns waits for them. With 10,000 rules this saves a tenth of
 // the time of a site of 10,000 pages.
-func (h *loader) parseRules() (parsed func() []*redirect.File) {
+func (h *Host) parseRules() (parsed func() []*redirect.File) {
 	result := make(chan []*redirect.File, 1)
 	base, roots := h.BasePath(), h.bases[1:] // addServers changes the bases
 	go func() {
@@ -43,7 +43,7 @@ func (h *loader) parseRules() (parsed func() []*redirect.File) {
 // readRules collects the rules of the host: those from the options, those
 // parsed, and those of directories. A file that cannot be read is a fault of
 // the docroot.
-func (h *loader) readRules(parsed []*redirect.File) {
+func (h *Host) readRules(parsed []*redirect.File) {
 	files := make([]*redirect.File, 0, len(h.opt.Rules)+len(parsed))
 	for _, f := range h.opt.Rules {
 		files = append(files, f.Below(h.BasePath(), ""))
@@ -91,7 +91,7 @@ func (h *loader) readRules(parsed []*redirect.File) {
 
 // newRules joins the rules of all files. Absolute destinations on the hosts of roots are
 // on the site.
-func (h *loader) newRules() *redirect.Set {
+func (h *Host) newRules() *redirect.Set {
 	opt := h.address()
 	opt.Roots = map[string]string{}
 	if h.Rooted() {
@@ -106,7 +106,7 @@ func (h *loader) newRules() *redirect.Set {
 
 // checkRules starts checking the rules while the pages are read. The check
 // needs what the files answer without the rules.
-func (h *loader) checkRules() {
+func (h *Host) checkRules() {
 	h.ruleFaults = sync.OnceValue(func() []redirect.Fault {
 		set := h.rules
 		if set == nil {
@@ -121,12 +121,12 @@ func (h *loader) checkRules() {
 
 // filesAnswer reports whether the files answer a path of the host, ignoring the rules.
 // Another site may answer what is not below the base path.
-func (h *loader) filesAnswer(path string) bool {
+func (h *Host) filesAnswer(path string) bool {
 	path, own := h.belowBase(path)
 	if !own {
 		return true
 	}
-	q := request{h: h.Host, p: &h.profile}
+	q := request{h: h, p: &h.profile}
 	a := q.follow(path, "")
 	return a.State.Answers() || a.State == StateBehindSymlink
 }
@@ -140,7 +140,7 @@ func (h *Host) address() redirect.Options {
 }
 
 // topFiles reads the rule files in the order in which the host applies them.
-func (h *loader) topFiles(base string, roots []baseURL) (files []*redirect.File) {
+func (h *Host) topFiles(base string, roots []baseURL) (files []*redirect.File) {
 	// Directories with hosts of their own are deployed one by one, unless there are rules
 	// for all of the docroot, such as those of Netlify that send each host to its directory.
 	var ofRoots []*redirect.File
@@ -186,7 +186,7 @@ func (h *loader) topFiles(base string, roots []baseURL) (files []*redirect.File)
 
 // ruleFile reads a file in a directory, without leaving it; nil if the file
 // does not exist. shown is its name in reports, at its directory as a URL path.
-func (h *loader) ruleFile(dir, name, shown, at string, r *RuleFile) *redirect.File {
+func (h *Host) ruleFile(dir, name, shown, at string, r *RuleFile) *redirect.File {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil // listing the docroot reports this
@@ -207,7 +207,7 @@ func (h *loader) ruleFile(dir, name, shown, at string, r *RuleFile) *redirect.Fi
 }
 
 // directoryFiles reads the rule files of all directories.
-func (h *loader) directoryFiles(r *RuleFile) (files []*redirect.File) {
+func (h *Host) directoryFiles(r *RuleFile) (files []*redirect.File) {
 	for id := range h.tree.Nodes {
 		n := &h.tree.Nodes[id]
 		if n.Kind != docroot.KindFile || string(h.tree.NameOf(n)) != r.Name {
@@ -229,7 +229,7 @@ func (h *loader) directoryFiles(r *RuleFile) (files []*redirect.File) {
 
 // projectName returns the path of a file of the project relative to the
 // docroot, the form in which reports name files.
-func (h *loader) projectName(full, name string) string {
+func (h *Host) projectName(full, name string) string {
 	project, _ := filepath.Abs(full)
 	docroot, _ := filepath.Abs(h.root)
 	rel, err := filepath.Rel(docroot, project)
@@ -460,7 +460,7 @@ func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.
 
 // markRuled marks every file and directory whose address a rule may match
 // before the host looks for files, so that [Host.Resolve] decides about them.
-func (h *loader) markRuled() {
+func (h *Host) markRuled() {
 	if h.rules == nil {
 		return
 	}

@@ -305,7 +305,7 @@ func (l *loader) run(ctx context.Context, pages []Page) error {
 	}
 	if rules := l.Rules(); rules.IsCostly() {
 		for i := range pages {
-			if info, err := os.Stat(updater{l.Site}.onDisk(l.tree.Path(pages[i].node))); err == nil {
+			if info, err := os.Stat(l.onDisk(l.tree.Path(pages[i].node))); err == nil {
 				rules.Allow(info.Size())
 			}
 		}

@@ -31,18 +31,14 @@ import (
 // page that links there is read. Errors are those of Load.
 func (s *Site) Update(ctx context.Context, changed []string) (*Site, error) {
 	root, opt := s.Root(), s.opt
-	u := updater{s}
-	if edited, ok := u.editedFiles(changed); ok {
-		n, ok, err := u.share(ctx, edited)
+	if edited, ok := s.editedFiles(changed); ok {
+		n, ok, err := s.share(ctx, edited)
 		if ok || err != nil {
 			return n, err
 		}
 	}
 	return Load(ctx, root, opt)
 }
-
-// updater makes the next version of a site.
-type updater struct{ *Site }
 
 // Everything, as a changed path, says that anything may have changed.
 const Everything = "."
@@ -55,7 +51,7 @@ var ruleNames = host.RuleNames(false)
 // symbolic link leads to. It is false, too, if so many files changed that
 // keeping two generations of their pages costs more memory than loading the
 // docroot again costs time.
-func (s updater) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
+func (s *Site) editedFiles(changed []string) (edited []docroot.NodeID, ok bool) {
 	for _, path := range changed {
 		path = strings.Trim(path, "/")
 		if path == "" || path == Everything || strings.HasPrefix(path, "../") {
@@ -88,11 +84,11 @@ func (s updater) editedFiles(changed []string) (edited []docroot.NodeID, ok bool
 }
 
 // onDisk returns the name of a file or directory for the system.
-func (s updater) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
+func (s *Site) onDisk(path string) string { return filepath.Join(s.Real(), filepath.FromSlash(path)) }
 
 // share returns a site with new records of the edited files that shares all
 // others with s. ok is false if the edits reach further than that.
-func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
+func (s *Site) share(ctx context.Context, edited []docroot.NodeID) (n *Site, ok bool, err error) {
 	dir, err := docroot.Open(s.Real())
 	if err != nil {
 		return nil, false, fmt.Errorf("read docroot %s: %w", s.Root(), system.Cause(err))
@@ -107,7 +103,7 @@ func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, o
 	}
 	slices.SortFunc(pages, func(a, b Page) int { return cmp.Compare(s.PageAt(a.node), s.PageAt(b.node)) })
 	n = new(Site)
-	*n = *s.Site
+	*n = *s
 	tree := withoutPermissions(s.tree, edited)
 	n.Host, n.tree, n.pages, n.linked, n.manifests = s.Host.WithTree(tree), tree, slices.Clone(s.pages), slices.Clone(s.linked), nil
 	n.sitemaps = nil
@@ -121,7 +117,7 @@ func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, o
 	for i := range pages {
 		p := &pages[i]
 		id := n.PageAt(p.node)
-		if p.err.Err == docroot.ErrVanished || !(updater{n}).makesSamePages(&s.pages[id], p) {
+		if p.err.Err == docroot.ErrVanished || !n.makesSamePages(&s.pages[id], p) {
 			return nil, false, nil
 		}
 		// Copies, because the worker's blocks have room for many pages and live
@@ -143,7 +139,7 @@ func (s updater) share(ctx context.Context, edited []docroot.NodeID) (n *Site, o
 // editedPages returns unread records for the edited files that are pages. ok is
 // false if a file that is recognised by its first bytes became another kind, and
 // for image maps, which may be pages in two ways.
-func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
+func (s *Site) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages []Page, ok bool) {
 	for _, id := range edited {
 		x := &s.tree.Nodes[id]
 		p := Page{node: id, kind: pageNone, canon: docroot.NoNode}
@@ -152,7 +148,7 @@ func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages [
 				return nil, false
 			}
 		}
-		l := loader{Site: s.Site, dir: dir}
+		l := loader{Site: s, dir: dir}
 		if kind, known := s.kindOf(x); known && kind >= pageXML {
 			was := p.kind
 			if was == PageManifest { // because a page names it so
@@ -178,7 +174,7 @@ func (s updater) editedPages(dir *docroot.Dir, edited []docroot.NodeID) (pages [
 // makesSamePages reports whether the new version of a page makes the same other
 // files pages as the old one: image maps and Markdown, which are pages because
 // others link to them, and web manifests.
-func (s updater) makesSamePages(old, now *Page) bool {
+func (s *Site) makesSamePages(old, now *Page) bool {
 	if now.kind == PageRobots || old.manifests || now.manifests || old.manifest != now.manifest {
 		return false
 	}
@@ -189,10 +185,10 @@ func (s updater) makesSamePages(old, now *Page) bool {
 // because of such a link, and SVG files with whether the link opens them. A
 // directory listing links to the files in the directory; where the host makes
 // listings, it returns all files that the page links to.
-func (s updater) linkedOnly(p *Page) (nodes []uint64) {
+func (s *Site) linkedOnly(p *Page) (nodes []uint64) {
 	for i := range p.links {
 		l := &p.links[i]
-		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || isSVG(s.Site, l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
+		if l.Node != docroot.NoNode && l.State.Answers() && (s.ListsDirectories() || isSVG(s, l) || s.mayBeMap(&s.tree.Nodes[l.Node]) || s.mayBeMarkdown(&s.tree.Nodes[l.Node])) {
 			nodes = append(nodes, uint64(l.Node)<<8|uint64(l.bits&bitOpens))
 		}
 	}

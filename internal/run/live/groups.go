@@ -34,7 +34,7 @@ func Explain(ctx context.Context, h *host.Host, seen []Observation) (groups []Gr
 			names = append(names, b.Profile().Name)
 		}
 		g := Group{Text: "the host answers like the profile " + strings.Join(names, ", "), Key: fmt.Sprintf("profile = %q", names[0])}
-		groups, differ = take(groups, differ, g, best[0].predicts)
+		groups, differ = take(groups, differ, g, func(o Observation) bool { return predicts(best[0], o) })
 	}
 	for _, e := range explanations {
 		groups, differ = take(groups, differ, Group{Text: e.text}, e.explains)
@@ -82,17 +82,9 @@ func (o Observation) Missing() bool {
 	return o.Kind == File && o.Predicted.Status == 200 && o.Answered.Status >= 400
 }
 
-// candidate is the site at a host of another profile.
-type candidate struct{ *host.Host }
-
-func (c candidate) predicts(d Observation) bool {
-	want, _, ok := predict(c.Host, d.Address)
-	return ok && want.equals(d.Answered)
-}
-
 // bestProfiles returns the hosts of the profiles that predict most, if their predictions lack at
 // most half of the differences: first the one that the host names as its software, then by name.
-func bestProfiles(ctx context.Context, h *host.Host, seen []Observation, differ int) (best []candidate, err error) {
+func bestProfiles(ctx context.Context, h *host.Host, seen []Observation, differ int) (best []*host.Host, err error) {
 	wrong := differ / 2
 	for _, p := range host.Profiles() {
 		if differ == 0 || p.Name == h.Profile().Name || p.Name == host.Linklint.Name || strings.HasSuffix(p.Name, "-server") {
@@ -102,9 +94,9 @@ func bestProfiles(ctx context.Context, h *host.Host, seen []Observation, differ 
 		if err != nil {
 			return nil, err
 		}
-		n, c := 0, candidate{other}
+		n := 0
 		for _, o := range seen {
-			if !c.predicts(o) {
+			if !predicts(other, o) {
 				n++
 			}
 		}
@@ -112,17 +104,23 @@ func bestProfiles(ctx context.Context, h *host.Host, seen []Observation, differ 
 			best, wrong = nil, n
 		}
 		if n == wrong {
-			best = append(best, c)
+			best = append(best, other)
 		}
 	}
-	slices.SortStableFunc(best, func(a, b candidate) int { return cmp.Compare(b.named(seen), a.named(seen)) })
+	slices.SortStableFunc(best, func(a, b *host.Host) int { return cmp.Compare(isNamed(b, seen), isNamed(a, seen)) })
 	return best, nil
 }
 
-// named returns 1 if the software that answered has the name of the profile, as nginx/1.22 has,
+// predicts reports whether a host answers as was observed.
+func predicts(h *host.Host, o Observation) bool {
+	want, _, ok := predict(h, o.Address)
+	return ok && want.equals(o.Answered)
+}
+
+// isNamed returns 1 if the software that answered has the name of the profile, as nginx/1.22 has,
 // and 0 otherwise.
-func (c candidate) named(seen []Observation) int {
-	name, _, _ := strings.Cut(c.Profile().Name, "-")
+func isNamed(h *host.Host, seen []Observation) int {
+	name, _, _ := strings.Cut(h.Profile().Name, "-")
 	if strings.Contains(strings.ToLower(seen[len(seen)-1].server), name) {
 		return 1
 	}

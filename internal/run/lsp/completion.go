@@ -108,22 +108,22 @@ func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text [
 		return c, true
 	}
 	if before, typed, isFragment := strings.Cut(t.prefix, "#"); isFragment {
-		completer{s}.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
+		s.completeFragment(ctx, o, &c, &writing{typing: t, file: file, text: text, before: before, typed: typed})
 		return c, true
 	}
 	switch {
 	case t.ref:
-		completer{s}.completeRef(&c, file, t.prefix)
+		s.completeRef(&c, file, t.prefix)
 	case strings.HasPrefix(t.prefix, "/") && !strings.HasPrefix(t.prefix, "//"):
-		completer{s}.completeAddress(&c, t.prefix, t.image)
+		s.completeAddress(&c, t.prefix, t.image)
 	default:
 		// Files have the places of their pages if the generator resolves their paths, or
 		// in a bundle.
 		if base := path.Base(file); !strings.HasPrefix(t.prefix, "..") || s.hooks || strings.HasPrefix(base, "index.") || strings.HasPrefix(base, "_index.") {
-			completer{s}.completeRelative(&c, file, t.prefix, t.image)
+			s.completeRelative(&c, file, t.prefix, t.image)
 		}
 		if t.prefix == "" {
-			completer{s}.completeAddress(&c, "/", t.image)
+			s.completeAddress(&c, "/", t.image)
 		} else if !s.hooks && !t.image {
 			completePages(s, &c, file, t.prefix)
 		}
@@ -179,13 +179,10 @@ func (c *Completion) add(it Item) bool {
 	return true
 }
 
-// completer adds items to a completion.
-type completer struct{ *Snapshot }
-
 // completeAddress adds the addresses of the site that begin with what is typed,
 // and then those that contain it, or whose title does. Pages come before files, or
 // images before all others where an image is meant.
-func (s completer) completeAddress(c *Completion, prefix string, image bool) {
+func (s *Snapshot) completeAddress(c *Completion, prefix string, image bool) {
 	want := func(a *Address) bool {
 		if image {
 			return isImage(a.Path)
@@ -253,7 +250,7 @@ func addressItem(a *Address) Item {
 
 // completeRelative adds the files beside the content file, which are published
 // beside its page.
-func (s completer) completeRelative(c *Completion, file, prefix string, image bool) {
+func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bool) {
 	dir, name := path.Split(prefix)
 	if name == "." || name == ".." {
 		dir = prefix + "/"
@@ -302,7 +299,7 @@ func (s *tree) readDir(dir string) ([]os.DirEntry, error) {
 }
 
 // completeRef adds the content files that an argument of ref may name.
-func (s completer) completeRef(c *Completion, file, prefix string) {
+func (s *Snapshot) completeRef(c *Completion, file, prefix string) {
 	words := strings.ToLower(prefix)
 	for _, begins := range []bool{true, false} {
 		for i := range s.content {
@@ -335,7 +332,7 @@ type writing struct {
 }
 
 // completeFragment adds the headings and other anchors of the target.
-func (s completer) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
+func (s *Snapshot) completeFragment(ctx context.Context, o *Overlay, c *Completion, w *writing) {
 	node, headings := docroot.NoNode, []indexedHeading(nil)
 	if w.before == "" {
 		for _, h := range s.Headings(w.file, w.text) {
