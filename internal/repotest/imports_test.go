@@ -58,7 +58,7 @@ var filepathUsers = []string{
 	"hook/githook",
 	"incoming/store",
 	"internal/run/notify",
-	"internal/run/audit",
+	"internal/run/audit", "internal/run/build",
 	"internal/config",
 	"internal/destination",
 	"internal/generator", "internal/git",
