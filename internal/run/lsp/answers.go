@@ -316,7 +316,7 @@ func (s *Snapshot) Repairs(ctx context.Context, f *File) (all []check.Repair, st
 }
 
 // Content returns the content files of the site.
-func (s *tree) Content() []source.ContentFile { return s.content }
+func (s *Snapshot) Content() []source.ContentFile { return s.content }
 
 // Describe returns what a reader of a link wants to know, as Markdown: the page
 // that it leads to, what the host answers, and the verdict with its reason.
@@ -470,7 +470,7 @@ func (s *Snapshot) RenameHeading(ctx context.Context, o *Overlay, h RenamedHeadi
 
 // isBuiltSo reports whether a heading has the id that this package expects: the last
 // build gave it that, or has not seen it.
-func (s *resolver) isBuiltSo(file, id string) bool {
+func (s *Snapshot) isBuiltSo(file, id string) bool {
 	page, ok := s.page(file)
 	if !ok || s.files[file] == nil || !s.files[file].anchors()[id] {
 		return true

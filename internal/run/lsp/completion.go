@@ -282,7 +282,7 @@ func (s *Snapshot) completeRelative(c *Completion, file, prefix string, image bo
 }
 
 // readDir lists a directory of the project.
-func (s *tree) readDir(dir string) ([]os.DirEntry, error) {
+func (s *Snapshot) readDir(dir string) ([]os.DirEntry, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ type shownLink struct {
 
 // keepShown keeps the findings that are not in content: they are links that a template
 // writes, too.
-func (s *resolver) keepShown(findings []check.Finding) {
+func (s *Snapshot) keepShown(findings []check.Finding) {
 	seen := map[string]map[shownLink]bool{}
 	for i := range findings {
 		f := &findings[i]
@@ -69,7 +69,7 @@ func (s *resolver) keepShown(findings []check.Finding) {
 
 // rendered returns what the last build made of each destination of a file outside of
 // content, in the order of its text on disk.
-func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error) {
+func (s *Snapshot) rendered(ctx context.Context, file string) ([]rendered, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if all, ok := s.renderings[file]; ok || s.sources == nil || s.reader == nil || s.isContent(file) {
@@ -121,7 +121,7 @@ func (s *resolver) rendered(ctx context.Context, file string) ([]rendered, error
 func mayRender(f read.Form) bool { return f == read.FormHTML || f == read.FormData }
 
 // prefixesOf returns what may be written before the values of a form.
-func (s *resolver) prefixesOf(f read.Form) []string {
+func (s *Snapshot) prefixesOf(f read.Form) []string {
 	if f == read.FormHTML {
 		return []string{""}
 	}
@@ -146,7 +146,7 @@ func (r *rendered) show(forms []string, raw string, shown shownLink) {
 
 // linksLike returns links of some pages that may be made of destinations, sorted by page
 // and offset.
-func (s *resolver) linksLike(all []rendered) (links []source.BuiltLink, details []shownLink, err error) {
+func (s *Snapshot) linksLike(all []rendered) (links []source.BuiltLink, details []shownLink, err error) {
 	values := map[docroot.NodeID]map[string]bool{} // that lead to a file
 	for i := range all {
 		if !mayRender(all[i].Form) || strings.Contains(all[i].Value, "{{") {

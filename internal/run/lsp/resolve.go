@@ -68,7 +68,7 @@ type origin struct {
 	rendered      map[int]*rendered // changed destinations of a file that is not content
 }
 
-func (s *resolver) origin(file string) origin {
+func (s *Snapshot) origin(file string) origin {
 	at := origin{file: file, content: s.isContent(file)}
 	i, known := s.byFile[file]
 	if known {
@@ -88,7 +88,7 @@ func (s *resolver) origin(file string) origin {
 
 // guessAddress returns the address of a page that no build has made yet, by that
 // of a file beside it, "" if none tells.
-func (s *resolver) guessAddress(file string) string {
+func (s *Snapshot) guessAddress(file string) string {
 	own := strings.TrimSuffix(file, path.Ext(file))
 	if base := path.Base(own); base == "index" || base == "_index" {
 		own = path.Dir(own)
@@ -134,7 +134,7 @@ var ownAddress = map[string]bool{"url": true, "slug": true, "path": true, "perma
 
 // formOf returns how a template made one of the links of a page of a value, by their
 // values with their elements.
-func (s *resolver) formOf(value string, elements map[string]string) keyForm {
+func (s *Snapshot) formOf(value string, elements map[string]string) keyForm {
 	for _, before := range []string{"", s.Site.BasePath() + "/", s.Site.BaseURL()} {
 		f := keyForm{before: before}
 		if f.element = elements[f.link(value)]; f.element != "" {
@@ -163,7 +163,7 @@ type writtenValue struct {
 type builtValue struct{ raw, element string }
 
 // builtLinks returns them for a file, from its text on disk.
-func (s *resolver) builtLinks(file string) builtLinks {
+func (s *Snapshot) builtLinks(file string) builtLinks {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b, ok := s.built[file]; ok {
@@ -228,7 +228,7 @@ func (s *resolver) builtLinks(file string) builtLinks {
 }
 
 // judgeLink returns where a destination leads, with its verdict.
-func (s *resolver) judgeLink(ctx context.Context, o *Overlay, at *origin, text []byte, d *destination.Destination) (Target, error) {
+func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *origin, text []byte, d *destination.Destination) (Target, error) {
 	built := at.built
 	key := writtenValue{d.Form, d.Value}
 	if at.rendered[d.Start] != nil {
@@ -349,7 +349,7 @@ func isRooted(value string) bool {
 }
 
 // judgeValue judges a value as a link of the page of a place.
-func (s *resolver) judgeValue(ctx context.Context, at *origin, element, value string) (Target, error) {
+func (s *Snapshot) judgeValue(ctx context.Context, at *origin, element, value string) (Target, error) {
 	t := Target{Node: docroot.NoNode, Value: value, Page: at.page, Judged: true}
 	page, raw := at.page, value
 	if page == "" && !isRooted(value) && (value != "" || element != "img") {
@@ -386,7 +386,7 @@ func relativeTo(address, value string) string {
 }
 
 // follow asks the host for a value on a page, "" for the home page.
-func (s *resolver) follow(page, value string) (host.Resolved, bool) {
+func (s *Snapshot) follow(page, value string) (host.Resolved, bool) {
 	var from docroot.NodeID
 	if page != "" {
 		from, _ = s.Site.Lookup(page)
@@ -403,7 +403,7 @@ func (s *resolver) follow(page, value string) (host.Resolved, bool) {
 
 // lead returns where a destination leads by rules alone, without a verdict. It is
 // what references are found by.
-func (s *resolver) lead(_ context.Context, at *origin, d *destination.Destination) Target {
+func (s *Snapshot) lead(_ context.Context, at *origin, d *destination.Destination) Target {
 	t := noTarget
 	if node, fragment, found := s.contentTarget(at, d, false); found == published {
 		t.Node, t.Fragment = node, fragment
@@ -430,7 +430,7 @@ func (s *resolver) lead(_ context.Context, at *origin, d *destination.Destinatio
 
 // withOverlay applies what the author's texts change about the headings of the
 // target.
-func (s *resolver) withOverlay(o *Overlay, t Target) Target {
+func (s *Snapshot) withOverlay(o *Overlay, t Target) Target {
 	if o == nil || t.Fragment == "" || t.Node == docroot.NoNode {
 		return t
 	}
@@ -448,7 +448,7 @@ func (s *resolver) withOverlay(o *Overlay, t Target) Target {
 
 // isUnbuilt reports whether a value names a file that the next build will copy to
 // the site.
-func (s *resolver) isUnbuilt(at *origin, value string) bool {
+func (s *Snapshot) isUnbuilt(at *origin, value string) bool {
 	name, _, _ := strings.Cut(value, "#")
 	name, _, _ = strings.Cut(name, "?")
 	name = string(weburl.PercentDecode(nil, name))
@@ -464,7 +464,7 @@ func (s *resolver) isUnbuilt(at *origin, value string) bool {
 }
 
 // addressOf returns the site path of a file with a fragment.
-func (s *tree) addressOf(node docroot.NodeID, fragment string) string {
+func (s *Snapshot) addressOf(node docroot.NodeID, fragment string) string {
 	href := s.Site.Href(node)
 	if fragment != "" {
 		href += "#" + (&url.URL{Fragment: fragment}).EscapedFragment()
@@ -497,7 +497,7 @@ func contentPath(value string) (name string, ok bool) {
 
 // contentTarget returns the page of the content file that a destination names.
 // resolves says that the generator turns such paths into addresses.
-func (s *resolver) contentTarget(at *origin, d *destination.Destination, resolves bool) (node docroot.NodeID, fragment string, f found) {
+func (s *Snapshot) contentTarget(at *origin, d *destination.Destination, resolves bool) (node docroot.NodeID, fragment string, f found) {
 	_, fragment, _ = strings.Cut(d.Value, "#")
 	name, isPath := contentPath(d.Value)
 	var files []int32
@@ -537,7 +537,7 @@ func (s *resolver) contentTarget(at *origin, d *destination.Destination, resolve
 
 // resolvedByHook returns the target of a link that is wrong as a URL, if the
 // site's render hook may look it up as the path of a page.
-func (s *resolver) resolvedByHook(at *origin, d *destination.Destination) (Target, bool) {
+func (s *Snapshot) resolvedByHook(at *origin, d *destination.Destination) (Target, bool) {
 	if !s.generator.Traits().Refs || !s.hooks || strings.Contains(d.Value, "://") {
 		return noTarget, false
 	}
@@ -563,7 +563,7 @@ var hookSetting = text.Regexp(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s
 
 // resolvesContent reports whether the generator, or a render hook of the site,
 // resolves links to content files.
-func (s *tree) resolvesContent() bool {
+func (s *Snapshot) resolvesContent() bool {
 	switch t := s.generator.Traits(); {
 	case t.ResolvesMarkdown || t.ContentRoot != "":
 		return true
@@ -597,7 +597,7 @@ func (s *tree) resolvesContent() bool {
 }
 
 // exists reports whether a regular file of the project exists.
-func (s *tree) exists(file string) bool {
+func (s *Snapshot) exists(file string) bool {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil || filepath.IsAbs(file) {
 		return false

@@ -39,18 +39,9 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// Snapshot is a built site and the sources that it was made of. It is safe for
-// concurrent use.
+// Snapshot is a built site and the sources that it was made of, with the pages that were made
+// of each, and says where destinations lead. It is safe for concurrent use.
 type Snapshot struct {
-	resolver
-	accepted  *audit.Baseline
-	baseline  sync.Mutex // guards accepted
-	answers   uint64     // the hash of what the site answers to which address, 0 if it is not known
-	addresses []Address
-}
-
-// tree is the source files, with the pages that were made of them.
-type tree struct {
 	// Dir is the directory that the names of source files are relative to. A file
 	// outside of it has an absolute name.
 	Dir     string
@@ -69,22 +60,20 @@ type tree struct {
 	hooks      bool                    // links to content files are resolved by the site's templates
 	files      map[string]*indexedFile // by name
 	order      []string                // the names in files, sorted
+	judge      *check.Judge
+	shown      map[string][]shownLink // by file; not changed after NewSnapshot
+	answers    uint64                 // the hash of what the site answers to which address, 0 if it is not known
+	addresses  []Address
 
-	mu      sync.Mutex // guards sources
+	mu      sync.Mutex // guards sources, reader, built and renderings
 	sources *source.Map
-}
-
-// resolver says where destinations lead.
-type resolver struct {
-	tree
-	judge *check.Judge
-	// What follows is guarded by mu.
-	reader *site.Reader
-	built  map[string]builtLinks
+	reader  *site.Reader
+	built   map[string]builtLinks
 	// renderings are those of files that are not content, as far as they were asked for.
 	renderings map[string][]rendered
 
-	shown map[string][]shownLink // by file; not changed after NewSnapshot
+	baseline sync.Mutex // guards accepted
+	accepted *audit.Baseline
 }
 
 // AnalysisOptions say how to make a snapshot.
@@ -108,9 +97,10 @@ func NewSnapshot(ctx context.Context, a *audit.Audit, opt AnalysisOptions) (*Sna
 	if err != nil {
 		return nil, err
 	}
-	s := &Snapshot{accepted: a.Baseline, resolver: resolver{judge: judge, built: map[string]builtLinks{}, renderings: map[string][]rendered{}, shown: map[string][]shownLink{}, tree: tree{
+	s := &Snapshot{
+		accepted: a.Baseline, judge: judge, built: map[string]builtLinks{}, renderings: map[string][]rendered{}, shown: map[string][]shownLink{},
 		Dir: a.Project.Root, Project: a.Project, Site: a.Site, byFile: map[string]int32{}, pageOf: map[int32][]site.PageID{}, files: map[string]*indexedFile{},
-	}}}
+	}
 	if a.Project.Generator != nil {
 		s.generator, s.headingIDs = a.Project.Generator.Generator, a.Project.Generator.HeadingIDs
 	}
@@ -213,7 +203,7 @@ func (s *Snapshot) SeesLinks(file string) bool {
 }
 
 // Path returns the name of a source file on disk.
-func (s *tree) Path(file string) string {
+func (s *Snapshot) Path(file string) string {
 	if filepath.IsAbs(filepath.FromSlash(file)) {
 		return filepath.FromSlash(file)
 	}
@@ -222,7 +212,7 @@ func (s *tree) Path(file string) string {
 
 // File returns the name of a source file by its name on disk; ok is false for a
 // file that is not below the project.
-func (s *tree) File(name string) (file string, ok bool) {
+func (s *Snapshot) File(name string) (file string, ok bool) {
 	if slash := filepath.ToSlash(name); s.files[slash] != nil {
 		return slash, true
 	}
@@ -234,10 +224,10 @@ func (s *tree) File(name string) (file string, ok bool) {
 }
 
 // Knows reports whether the snapshot reads files with this name for links.
-func (s *tree) Knows(file string) bool { return s.isSource(file) }
+func (s *Snapshot) Knows(file string) bool { return s.isSource(file) }
 
 // page returns the page that was made of a content file.
-func (s *tree) page(file string) (id site.PageID, ok bool) {
+func (s *Snapshot) page(file string) (id site.PageID, ok bool) {
 	i, ok := s.byFile[file]
 	if !ok || len(s.pageOf[i]) == 0 {
 		return 0, false
@@ -246,7 +236,7 @@ func (s *tree) page(file string) (id site.PageID, ok bool) {
 }
 
 // SourceOf returns the content file of a page, "" if there is none.
-func (s *tree) SourceOf(node docroot.NodeID) string {
+func (s *Snapshot) SourceOf(node docroot.NodeID) string {
 	id, ok := s.Site.PageOf(node)
 	if !ok || s.fileOf[id] < 0 {
 		return ""
@@ -258,7 +248,7 @@ func (s *tree) SourceOf(node docroot.NodeID) string {
 var sourceExtensions = map[string]bool{".html": true, ".htm": true, ".xml": true, ".toml": true, ".yaml": true, ".yml": true, ".json": true, ".css": true, ".scss": true, ".mdx": true}
 
 // isSource reports whether a file may hold links that its author edits.
-func (s *tree) isSource(file string) bool {
+func (s *Snapshot) isSource(file string) bool {
 	if generator.IsMarkdown(file) {
 		return true
 	}
@@ -275,7 +265,7 @@ func (s *tree) isSource(file string) bool {
 const maxFiles = 500_000
 
 // listFiles returns the names of the source files, sorted.
-func (s *tree) listFiles() []string {
+func (s *Snapshot) listFiles() []string {
 	var all []string
 	for i := range s.content {
 		all = append(all, s.content[i].File)
@@ -342,12 +332,12 @@ func (s *Snapshot) readFiles(ctx context.Context, last *Snapshot, progress func(
 //
 // A file of the project is read beneath its directory: no symbolic link leads out
 // of it. Only the generator names files elsewhere, those of its modules.
-func (s *tree) ReadText(file string) ([]byte, error) {
+func (s *Snapshot) ReadText(file string) ([]byte, error) {
 	text, err := s.readRaw(file)
 	return bytes.TrimPrefix(text, []byte("\ufeff")), err
 }
 
-func (s *tree) readRaw(file string) ([]byte, error) {
+func (s *Snapshot) readRaw(file string) ([]byte, error) {
 	dir, name := s.Dir, filepath.FromSlash(file)
 	if filepath.IsAbs(name) {
 		dir, name = filepath.Split(name)
@@ -486,7 +476,7 @@ func hashFragment(fragment string) uint64 {
 }
 
 // Headings returns the headings of a Markdown text with their ids.
-func (s *tree) Headings(file string, text []byte) []destination.Heading {
+func (s *Snapshot) Headings(file string, text []byte) []destination.Heading {
 	if len(text) > maxSource {
 		return nil
 	}
@@ -555,7 +545,7 @@ func (s *Snapshot) index(ctx context.Context, file string, text []byte) (*indexe
 }
 
 // destinations returns the destinations of a text, none if it is too large to be a page.
-func (s *tree) destinations(file string, text []byte) []destination.Destination {
+func (s *Snapshot) destinations(file string, text []byte) []destination.Destination {
 	if len(text) > maxSource {
 		return nil
 	}
@@ -630,7 +620,7 @@ func (f *File) HeadingAt(offset int) *destination.Heading {
 }
 
 // isContent reports whether a file is one in which an author writes a page.
-func (s *tree) isContent(file string) bool {
+func (s *Snapshot) isContent(file string) bool {
 	if _, ok := s.byFile[file]; ok {
 		return true
 	}
@@ -642,7 +632,7 @@ const noRoot = "\x00"
 
 // contentRoot returns the directory of content that a file is in, with a slash at
 // its end, "" for the whole project.
-func (s *tree) contentRoot(file string) string {
+func (s *Snapshot) contentRoot(file string) string {
 	for _, root := range s.roots {
 		if strings.HasPrefix(file, root) {
 			return root
@@ -660,7 +650,7 @@ func (s *tree) contentRoot(file string) string {
 // hashAnswers returns a hash of all that decides which file a link of a source leads
 // to, as far as the docroot decides it: the names and kinds of files, the aliases, and
 // the rules. It is 0 if a page has a base element, which none of these show.
-func (s *tree) hashAnswers() uint64 {
+func (s *Snapshot) hashAnswers() uint64 {
 	h := xxhash.New()
 	number := func(n uint64) {
 		var b [8]byte
@@ -711,7 +701,7 @@ func (s *Snapshot) answersAs(last *Snapshot) bool {
 }
 
 // stampOf returns a number that changes with a file, 0 if there is no such file.
-func (s *tree) stampOf(file string) uint64 {
+func (s *Snapshot) stampOf(file string) uint64 {
 	info, err := os.Lstat(s.Path(file))
 	if err != nil || !info.Mode().IsRegular() {
 		return 0
