@@ -33,7 +33,7 @@ var xhtmlPublicIDs = map[string]bool{
 
 // doctype reads the document type declaration (XML 2.8) for its public identifier and
 // its entities. Other declarations are skipped, whatever is in them.
-func (x *references) doctype() {
+func (x *reader) doctype() {
 	from, i := x.i, x.i+len("<!DOCTYPE")
 	x.sawDoctype = true
 	public := false // the next literal is a public identifier
@@ -73,7 +73,7 @@ func (x *references) doctype() {
 }
 
 // literalEnd returns the end of the quoted string at i.
-func (x *cursor) literalEnd(i int) int {
+func (x *reader) literalEnd(i int) int {
 	n := bytes.IndexByte(x.text[i+1:], x.text[i])
 	if n < 0 {
 		x.failUnclosed(i, "a literal in the document type is never closed")
@@ -83,7 +83,7 @@ func (x *cursor) literalEnd(i int) int {
 }
 
 // declarationEnd returns the offset after the ">" of the declaration that i is in.
-func (x *cursor) declarationEnd(i int) int {
+func (x *reader) declarationEnd(i int) int {
 	for from := i; ; {
 		switch {
 		case i == len(x.text):
@@ -102,7 +102,7 @@ func (x *cursor) declarationEnd(i int) int {
 // entityDecl reads an entity declaration (XML 4.2) from the end of "<!ENTITY", and returns
 // its end. Of several with the same name the first one counts. Parameter entities are not
 // kept.
-func (x *references) entityDecl(i int) int {
+func (x *reader) entityDecl(i int) int {
 	i = skipSpace(x.text, i)
 	from, j := i, nameLen(x.text, i)
 	i = skipSpace(x.text, j)
@@ -126,7 +126,7 @@ func (x *references) entityDecl(i int) int {
 
 // entityText returns the replacement text of a literal (XML 4.5), in which numeric
 // references are decoded and others are not.
-func (x *references) entityText(literal []byte) (out []byte) {
+func (x *reader) entityText(literal []byte) (out []byte) {
 	literal = bytes.ReplaceAll(literal, []byte("\r\n"), []byte("\n"))
 	for i := 0; i < len(literal); i++ {
 		if lit, n := plainRef(literal[i:], &x.char); literal[i] == '&' && n > 0 && literal[i+1] == '#' {

@@ -31,7 +31,7 @@ type entity struct {
 
 // checkRef checks the reference at text[i], which must end before end, and
 // returns its length.
-func (x *references) checkRef(i, end int, inAttr bool) int {
+func (x *reader) checkRef(i, end int, inAttr bool) int {
 	_, e, n := x.ref(x.text[i:end], i)
 	if e == nil || x.failed {
 		return n
@@ -54,7 +54,7 @@ func (x *references) checkRef(i, end int, inAttr bool) int {
 // ref reads the reference at the start of b ("&..."), whose offset in the page
 // is at. The reference stands for the characters lit, for the entity e, or for
 // nothing.
-func (x *references) ref(b []byte, at int) (lit []byte, e *entity, n int) {
+func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 	if lit, n = plainRef(b, &x.char); n > 0 {
 		return lit, nil, n
 	}
@@ -120,7 +120,7 @@ func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 
 // resolve determines size and content of an entity's expansion without
 // expanding it. at is the offset of the reference, for error messages.
-func (x *references) resolve(e *entity, at int) {
+func (x *reader) resolve(e *entity, at int) {
 	switch {
 	case e.resolved:
 		return
@@ -159,7 +159,7 @@ func (x *references) resolve(e *entity, at int) {
 // decode appends the meaning of b, whose references were checked, to x.decoded.
 // b begins at offset at of the page. If inside is set, b is the text of an
 // entity whose reference is at that offset.
-func (x *references) decode(b []byte, at int, inside, inAttr bool) {
+func (x *reader) decode(b []byte, at int, inside, inAttr bool) {
 	for i := 0; i < len(b); i++ {
 		pos := at
 		if !inside {

@@ -229,7 +229,7 @@ func (x *reader) compare(i, j int32, expanded bool) int {
 }
 
 // warnOrFail is fail for SVG files, and warn for others.
-func (x *cursor) warnOrFail(off int, reason string) {
+func (x *reader) warnOrFail(off int, reason string) {
 	if x.svg {
 		x.fail(off, reason)
 	} else {
@@ -240,7 +240,7 @@ func (x *cursor) warnOrFail(off int, reason string) {
 // colon returns the offset of the colon in a qualified name, or 0 if there is
 // none. ok is false if the name is not a qualified name (Namespaces in XML,
 // rule 7).
-func (x *cursor) colon(name scan.Span) (at uint32, ok bool) {
+func (x *reader) colon(name scan.Span) (at uint32, ok bool) {
 	b := x.text[name.Start:name.End]
 	k := bytes.IndexByte(b, ':')
 	if k < 0 {

@@ -92,7 +92,7 @@ func isChar(r rune) bool {
 
 // declaration reads the XML declaration (XML 2.8). Chromium accepts any version
 // 1.x.
-func (x *references) declaration() {
+func (x *reader) declaration() {
 	from := x.i
 	end := bytes.Index(x.text[from:], []byte("?>"))
 	if end < 0 {
@@ -161,7 +161,7 @@ func (x *reader) instruction() {
 
 // readPI reads a processing instruction (XML 2.6). It returns its target and
 // its end.
-func (x *cursor) readPI(from int) (name scan.Span, end int, ok bool) {
+func (x *reader) readPI(from int) (name scan.Span, end int, ok bool) {
 	j := nameLen(x.text, from+2)
 	name = scan.NewSpan(from+2, j)
 	k := bytes.Index(x.text[j:], []byte("?>"))

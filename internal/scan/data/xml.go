@@ -23,9 +23,24 @@ const maxDepth = 5000
 // 1.0, https://www.w3.org/TR/xml-names/ ; for the entities of XHTML, HTML 14.2
 // ("Parsing XML documents").
 type reader struct {
-	references
 	s    *XMLScanner
 	data *feedReader // nil for pages
+
+	// How far the document has been read, and what was wrong.
+	el     *html.Elements
+	text   []byte // the page's text up to the first character that XML forbids
+	bad    string // the error about that character, or ""
+	i      int    // offset where reading continues
+	svg    bool   // apply the stricter rules for SVG files
+	failed bool   // there was a well-formedness error, so the rest does not count
+	warned bool   // a fault that does not end the document was reported
+
+	// What the references of the document mean.
+	sawDoctype bool
+	standalone bool
+	dtd        documentType
+	decoded    decodedText
+	char       [utf8.UTFMax]byte // buffer for the character of a numeric reference
 
 	rooted    bool // there was a root element
 	templates int  // number of open template elements
@@ -34,28 +49,6 @@ type reader struct {
 	attrs     []attribute // of the current tag
 	order     []int32     // buffer of duplicate
 	ns        namespaces
-}
-
-// references know what the references of a document mean.
-type references struct {
-	cursor
-	sawDoctype bool
-	standalone bool
-	dtd        documentType
-	decoded    decodedText
-	char       [utf8.UTFMax]byte // buffer for the character of a numeric reference
-}
-
-// cursor is how far a document has been read, and what was wrong.
-type cursor struct {
-	el   *html.Elements
-	text []byte // the page's text up to the first character that XML forbids
-	bad  string // the error about that character, or ""
-	i    int    // offset where reading continues
-	svg  bool   // apply the stricter rules for SVG files
-
-	failed bool // there was a well-formedness error, so the rest does not count
-	warned bool // a fault that does not end the document was reported
 }
 
 // An XMLScanner reads XML documents one after the other and reuses its buffers. The
@@ -87,8 +80,7 @@ func (s *XMLScanner) read(text []byte, opt scan.Options, svg bool, data *feedRea
 	s.el.Tags = opt.Tags
 	from := s.decode(text, opt)
 	s.el.Page.Quirks, s.el.Page.Prefixed = false, true
-	x := reader{s: s, data: data}
-	x.cursor = cursor{el: &s.el, text: s.el.Page.Text, i: from, svg: svg}
+	x := reader{s: s, data: data, el: &s.el, text: s.el.Page.Text, i: from, svg: svg}
 	if data != nil {
 		data.x = &x
 	}
@@ -160,7 +152,7 @@ func (x *reader) document() {
 }
 
 // fail records the error that ends the document.
-func (x *cursor) fail(off int, reason string) {
+func (x *reader) fail(off int, reason string) {
 	if !x.failed {
 		x.failed = true
 		x.el.Fault(off, scan.FaultXML, reason)
@@ -169,7 +161,7 @@ func (x *cursor) fail(off int, reason string) {
 
 // failUnclosed is fail for a construct without an end. If the text ends because
 // of a forbidden character, it reports that error instead.
-func (x *cursor) failUnclosed(off int, reason string) {
+func (x *reader) failUnclosed(off int, reason string) {
 	if x.bad != "" {
 		off, reason = len(x.text), x.bad
 	}
@@ -177,7 +169,7 @@ func (x *cursor) failUnclosed(off int, reason string) {
 }
 
 // warn records an error that browsers ignore. Only the first one is reported.
-func (x *cursor) warn(off int, reason string) {
+func (x *reader) warn(off int, reason string) {
 	if !x.warned {
 		x.warned = true
 		x.el.Fault(off, scan.FaultXML, reason)
@@ -188,7 +180,7 @@ func (x *cursor) warn(off int, reason string) {
 const maxNameShown = 40
 
 // name returns a name for an error message.
-func (x *cursor) name(sp scan.Span) string { return shownName(x.text[sp.Start:sp.End]) }
+func (x *reader) name(sp scan.Span) string { return shownName(x.text[sp.Start:sp.End]) }
 
 func shownName(b []byte) string {
 	if len(b) <= maxNameShown {
@@ -233,7 +225,7 @@ func (x *reader) charData() {
 }
 
 // comment reads the comment at text[i] (XML 2.5) and returns its end.
-func (x *cursor) comment(i int) int {
+func (x *reader) comment(i int) int {
 	k := bytes.Index(x.text[i+4:], scan.Dashes)
 	end := i + 4 + k + len(scan.Dashes)
 	switch {
