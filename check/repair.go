@@ -361,8 +361,8 @@ func (x *repairer) sameFolded(target string) []docroot.NodeID {
 // folded returns the form of a path that sameFolded compares.
 func folded(p string) string { return strings.ToLower(bareName(norm.NFC.String(p))) }
 
-// formRule returns the rule by which two values differ, "" if they differ in more
-// than form: [RepairSlash] for /a and /a/, [RepairIndex] for /a/ and /a/index.html.
+// formRule returns the rule for two values that differ in form only: [RepairSlash] for
+// /a and /a/, [RepairIndex] for /a/ and /a/index.html. It returns "" if they differ in more.
 func formRule(old, value string) RepairRule {
 	a, b := strings.TrimSuffix(pathOf(old), "/"), strings.TrimSuffix(pathOf(value), "/")
 	switch {
