@@ -41,8 +41,8 @@ import (
 //	kind     file or directory, for the name of one
 //	check    the entry of checks that validates each value
 type Config struct {
-	// File is the configuration file, relative to [Input.Dir], or "" if there is
-	// none. The paths in the other fields are relative to that directory too.
+	// File is the configuration file, relative to [Input.Dir], or "" without
+	// one. The paths in the other fields are relative to that directory too.
 	File string
 	// Found is true if File was found, not named. Such a file comes with the
 	// checkout, which may be hostile: its paths must stay inside the repository.
@@ -159,9 +159,9 @@ type Templates struct {
 	Pages   []string `toml:"pages" check:"page-pattern"`
 	Exclude []string `toml:"exclude" check:"page-pattern"`
 	// Kinds are the kinds of pages that advertise endpoints: home is the site's
-	// first page, page a page of content, list a list of pages such as a
-	// section, a tag or the second page of an archive. Error pages and pages that
-	// only redirect have no kind and never advertise.
+	// first page, page is a page of content, and list is a list of pages such as
+	// a section, a tag or the second page of an archive. Error pages and pages
+	// that only redirect have no kind and never advertise.
 	Kinds []string `toml:"kinds" words:"home,page,list" default:"home,page"`
 	// Headers is true if the host sends the endpoints in headers, by a
 	// configuration that sitelink does not read.
@@ -182,7 +182,7 @@ type Outgoing struct {
 	Deny  []string `toml:"deny" check:"target-pattern"`
 	// Content is a CSS selector, "" for the rules of package outgoing.
 	Content string `toml:"content" check:"selector"`
-	// Rel holds the link types whose links do not count.
+	// Rel holds link types. Links with one of them do not count.
 	Rel []string `toml:"rel" default:"nofollow,ugc,sponsored"`
 	// Updates says which links are announced again when their page changed.
 	Updates string `toml:"updates" words:"announced,all,never" default:"announced"`
@@ -209,10 +209,11 @@ type Incoming struct {
 	Docroots []string `toml:"docroots" check:"not-blank"`
 	// Store is a file, or a postgres:// address.
 	Store string `toml:"store" default:".sitelink/mentions.db" flag:"STORE" help:"use STORE for mentions: a file or postgres://..."`
-	// AllowAddress are networks whose pages may be fetched although they are not
-	// public, at any port.
+	// AllowAddress are networks that pages may be fetched from although they are
+	// not public, at any port.
 	AllowAddress []netip.Prefix `toml:"allow-address" flag:"CIDR" unset:"none" help:"fetch pages from the network CIDR although it is not public, at any port"`
-	// TrustedProxies are networks of proxies whose ProxyHeader counts.
+	// TrustedProxies are networks of proxies that are trusted to set
+	// ProxyHeader.
 	TrustedProxies []netip.Prefix `toml:"trusted-proxies"`
 	ProxyHeader    string         `toml:"proxy-header" words:"X-Forwarded-For,Forwarded" default:"X-Forwarded-For"`
 	// Operations is an address for /healthz and /metrics, which no other then has.
@@ -401,7 +402,7 @@ type loader struct {
 	patternBytes int
 }
 
-// newLoader returns a loader whose configuration has the defaults.
+// newLoader returns a loader of a configuration with the defaults.
 func newLoader(input Input) *loader {
 	l := &loader{cfg: &Config{places: map[string]string{}}, paths: map[string]confinedPath{}}
 	l.defaults(root, reflect.ValueOf(l.cfg).Elem())

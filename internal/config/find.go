@@ -215,7 +215,7 @@ func (l *loader) confine() {
 	}
 }
 
-// confinedPath is a key with a path whose value comes from the file.
+// confinedPath is a key with a path that has its value from the file.
 type confinedPath struct {
 	key   Key
 	field reflect.Value

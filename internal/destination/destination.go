@@ -1,5 +1,5 @@
-// Package destination finds the destinations of links that authors wrote in their files,
-// and writes others in their place.
+// Package destination finds the destinations of links in the files of authors, and
+// replaces them.
 //
 // [In] returns every destination with its exact range of bytes: in Markdown,
 // HTML, parameters of shortcodes, front matter, data, configuration, templates,
@@ -7,8 +7,8 @@
 // another value at the same place: the place decides what must be escaped, and
 // the author's way of writing stays.
 //
-// A destination whose bytes do not give its value, for example because an action
-// writes a part of it, is left out, because it cannot be changed safely.
+// A destination is left out if its bytes do not give its value, for example
+// because an action writes a part of it: it cannot be changed safely.
 //
 // A [Set] collects the edits of several files, shows them as a diff and makes all or none
 // of them. [Undo] takes them back. [Names] finds the content file that a destination names.
@@ -89,7 +89,7 @@ func In(name string, text []byte, g generator.Name) []Destination {
 	return all
 }
 
-// At returns the destination that a position names, nil if there is none.
+// At returns the destination that a position names, or nil.
 func At(all []Destination, position int) *Destination {
 	var found *Destination
 	for i := range all {

@@ -34,7 +34,7 @@ func NewNames(files []source.ContentFile) *Names {
 	return n
 }
 
-// Logical returns the path by which Hugo knows the page of a content file, without a
+// Logical returns the path that Hugo gives the page of a content file, without a
 // slash in front: Posts/My Trip/index.de.md in the language de is posts/my-trip.
 func Logical(name, language string) string {
 	return strings.ReplaceAll(stem(strings.ToLower(name), language), " ", "-")
@@ -66,10 +66,10 @@ func IsContent(name string) bool {
 	return generator.IsMarkdown(name)
 }
 
-// Ref returns the files that an argument of ref names, as Hugo does: from the directory
-// of the file that has it, for the index.md of a bundle also from the one above; from the
-// directory of content; or by its last name alone. from is the name of that file below its
-// directory of content.
+// Ref returns the files that an argument of ref names in the file from, as Hugo looks for
+// them: from the directory of that file, for the index.md of a bundle also from the
+// directory above; from the directory of content; or by the last name alone. from is
+// relative to its directory of content.
 func (n *Names) Ref(from, language, ref string) []int32 {
 	found, _ := n.ref(from, language, ref)
 	return found
@@ -114,8 +114,8 @@ func (n *Names) ref(from, language, ref string) ([]int32, Naming) {
 	return slices.DeleteFunc(slices.Clone(n.byLast[Logical(ref, language)]), elsewhere), ByName
 }
 
-// Find returns the file that a value in another file names, and how; ok is false if there
-// is none, or if there are several. Only an argument of ref may be a last name alone.
+// Find returns the file that a value in another file names, and how. ok is false if the
+// value names no file, or several. Only an argument of ref may be a last name alone.
 func (n *Names) Find(from source.ContentFile, value string, isRef bool) (file int32, naming Naming, ok bool) {
 	found, naming := n.ref(from.Name, from.Language, value)
 	found = n.InLanguage(from.Language, found)
@@ -134,11 +134,11 @@ func (n *Names) logical(file int32) string {
 	return Logical(n.files[file].Name, n.files[file].Language)
 }
 
-// Refer returns a value in place of the old value that names a file in another one, "" if there is
-// none. It is old itself if that names the file; else a name in the same form, with
-// suffix, language and slashes as old has them. For the file posts/b.md, ../posts/a.md
-// becomes ../posts/b.md, /posts/a becomes /posts/b, and as an argument of ref, a becomes
-// b, or ../posts/b if another page has this name.
+// Refer returns the value that names a file in place of old, or "". It is old itself if
+// that names the file. Otherwise it has the form of old, with its suffix, language and
+// slashes. For the file posts/b.md, ../posts/a.md becomes ../posts/b.md, /posts/a becomes
+// /posts/b, and as an argument of ref, a becomes b, or ../posts/b if another page has this
+// name.
 func (n *Names) Refer(from source.ContentFile, old string, file int32, naming Naming, isRef bool) string {
 	name := n.like(old, file)
 	relative := weburl.Relative("/"+path.Dir(from.Name)+"/", "/"+name)

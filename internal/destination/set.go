@@ -64,7 +64,7 @@ var hints = map[error]string{
 	ErrEncoding: "convert it to UTF-8", ErrUnmerged: "resolve the conflict first",
 }
 
-// maxTextBytes is the size of the largest file whose text can be edited.
+// maxTextBytes is the size of the largest file that can be edited.
 const maxTextBytes = 64 << 20
 
 // Hash returns the hash that edits of a file with this text name.
@@ -79,21 +79,21 @@ type Edit struct {
 	Text       string
 }
 
-// Set is a set of changes to the files below a root, all or none of which are made: replaced
-// byte ranges, new names and new files. It prints them as a diff that `git apply` accepts,
-// and applies them; [Undo] takes the last applied set back. It is not safe for concurrent use.
+// Set is a set of changes to the files below a root: replaced byte ranges, new names and
+// new files. It prints them as a diff that `git apply` accepts, and applies all of them or
+// none. [Undo] takes the last applied set back. A Set is not safe for concurrent use.
 //
-// Each edit names the hash of the file that it was made for, and a file with
-// another content is refused. So are files outside the root or reached through a
-// symbolic link, files of another repository, read-only files, and files that are
-// not UTF-8. The errors are of type [*Error] and name the file. Names are slash paths
-// relative to the root, except in [Set.Root].
+// Each edit has the hash of the file that it was made for. Set refuses a file with
+// another content. It also refuses files outside the root or behind a symbolic link,
+// files of another repository, read-only files, and files that are not UTF-8. The
+// errors are of type [*Error] and name the file. Names are slash paths relative to
+// the root, except in [Set.Root].
 //
-// Before the first file changes, the journal in the directory of git holds everything
-// that is needed to restore all of them. Every file is replaced whole. So a process that is
-// killed leaves each file either old or new, and Undo restores the old ones. A file that
-// another program saves meanwhile keeps what was saved there: each file is compared again
-// in the moment when it is replaced, see [system.Exchange].
+// Before the first file changes, the journal in the directory of git holds everything that
+// Undo needs to restore all files. Every file is replaced whole. So a process that is
+// killed leaves each file either old or new, and Undo restores the old ones. Set compares
+// each file again at the moment when it replaces it, see [system.Exchange]: what another
+// program saves meanwhile is kept.
 type Set struct {
 	// Root is the directory of the project: the root of the repository, if there is one.
 	Root string
@@ -181,10 +181,10 @@ func (s *Set) Text(file string) ([]byte, error) {
 	return c.result(), nil
 }
 
-// Replace adds an edit: the bytes from start up to end of the file become text. The
-// hash is that of the file for which the range was found; a file with another hash is
-// refused. The file has its name from before any rename. Adding the same edit twice
-// has no effect. Edits at the same position that only insert follow each other.
+// Replace adds an edit: the bytes from start up to end of the file become text. hash
+// is the hash of the file in which the range was found; a file with another hash is
+// refused. file is the name before any rename. Adding the same edit twice has no
+// effect. Edits at the same position that only insert follow each other.
 func (s *Set) Replace(file, hash string, start, end int, text string) error {
 	c, err := s.load(file)
 	if err != nil {
@@ -438,9 +438,9 @@ func (c *change) diff(w *bytes.Buffer) {
 		similar := max(0, min(99, 100-100*changed/max(1, len(c.text))))
 		fmt.Fprintf(w, "similarity index %d%%\nrename from %s\nrename to %s\n", similar, quote(c.old), quote(c.new))
 	}
-	// The first three lines name the files in another way than git.
-	// Each line has a number before it, and so has what the edits make of it: a line that
-	// stays is the same only as itself, so that the diff shows no more than the edits.
+	// The first three lines name the files in another way than git. Each line has a
+	// number before it, and so does the line that the edits make of it. So a line equals
+	// only itself, and the diff shows no more than the edits.
 	var before []byte
 	n := 0
 	for line := range bytes.Lines(c.text) {
@@ -583,7 +583,7 @@ func (s *Set) Apply(ctx context.Context, command string) error {
 	return errors.Join(err, removeJournal(s.Root))
 }
 
-// interrupted is the error for a set whose changes are incomplete.
+// interrupted is the error for a set with incomplete changes.
 func interrupted(j *journal) error {
 	hint := "to restore them: sitelink mv --undo"
 	if strings.HasPrefix(j.Command, "sitelink fix") {

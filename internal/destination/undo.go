@@ -91,7 +91,7 @@ func removeJournal(root string) error {
 	return nil
 }
 
-// readJournal returns nil if there is none.
+// readJournal returns nil without a journal.
 func readJournal(root string) (*journal, error) {
 	data, err := system.Read(journalName(root), maxJournalBytes)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +125,8 @@ func readJournal(root string) (*journal, error) {
 	return j, nil
 }
 
-// Last returns the command whose changes Undo would take back, and the names that
-// their files have now. Without one, command is "".
+// Last returns the command that Undo would take back, and the names that its
+// files have now. command is "" if there is nothing to undo.
 func Last(root string) (command string, files []string, err error) {
 	j, err := readJournal(root)
 	if err != nil || j == nil {

@@ -112,7 +112,7 @@ func List(ctx context.Context, root string, jobs int, only map[string]bool, also
 	return &Contents{Tree: w.tree, Real: w.real, Permissions: w.modes, Faults: w.faults}, nil
 }
 
-// listedAtOnce limits the directories whose names are in memory twice.
+// listedAtOnce limits the directories that have their names in memory twice.
 const listedAtOnce = 1 << 12
 
 // list lists directories with all workers, because nothing else can be done

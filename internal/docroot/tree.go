@@ -161,8 +161,7 @@ func (t *Tree) index() {
 	}
 }
 
-// Clone returns a tree of the same names whose nodes can be changed while t stays
-// as it is.
+// Clone returns a tree of the same names. Changes of its nodes leave t as it is.
 func (t *Tree) Clone() *Tree {
 	n := *t
 	n.Nodes = slices.Clone(t.Nodes)
@@ -337,9 +336,9 @@ func (t *Tree) slashLast(ids []NodeID) {
 	}
 }
 
-// FoldChild returns the entry of a directory whose name equals name but for
-// letter case: the lower-case one if there are several, or else the first in
-// byte order (A-LL-9).
+// FoldChild returns the entry of a directory with the given name, in any letter
+// case. If there are several, it returns the lower-case one, or else the first
+// in byte order (A-LL-9).
 func (t *Tree) FoldChild(dir NodeID, name string) NodeID {
 	t.fold.once.Do(func() { t.fold.build(t) })
 	var room [MaxName]byte
@@ -382,7 +381,8 @@ func (f *foldIndex) build(t *Tree) {
 	}
 }
 
-// find yields the entries of a directory whose name, in lower case, is lower.
+// find yields the entries of a directory with names that are lower in lower
+// case.
 func (f *foldIndex) find(t *Tree, dir NodeID, lower []byte) func(yield func(NodeID) bool) {
 	return func(yield func(NodeID) bool) {
 		var room [MaxName]byte

@@ -103,8 +103,8 @@ func readBody(body io.Reader, from *http.Response, limit int64) (b []byte, cut b
 	return buf.Bytes(), false, nil
 }
 
-// gunzip decompresses a body. A body without any byte is empty, whatever its
-// header says, as in responses to HEAD and with status 204.
+// gunzip decompresses a body. A body without any byte is empty, even if its
+// header says otherwise, as in responses to HEAD and with status 204.
 type gunzip struct {
 	from io.Reader
 	to   *gzip.Reader

@@ -161,8 +161,8 @@ func noSockets(err error) bool {
 	return false
 }
 
-// explained is an error whose text is the same each time the cause occurs: it has
-// no local port and no address of the resolver.
+// explained is an error with the same text each time the cause occurs: it has no
+// local port and no address of the resolver.
 type explained struct {
 	text string
 	err  error

@@ -42,8 +42,8 @@ type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string { return "the address gets no connection for " + e.Wait.String() }
 
-// control is the ControlContext function of a net.Dialer. It gets the address to which
-// the kernel is about to connect, so a second DNS lookup cannot change it.
+// control is the ControlContext function of a net.Dialer. It gets the address that the
+// kernel is about to connect to, so a second DNS lookup cannot change it.
 func (g *guard) control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	addr, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -97,7 +97,7 @@ type special struct {
 func block(prefix, what string) special { return special{netip.MustParsePrefix(prefix), what} }
 
 // specials4 are the blocks of IPv4 that are not public: the IANA registry of
-// special-purpose addresses, multicast, reserved blocks, and the address by which
+// special-purpose addresses, multicast, reserved blocks, and the address where
 // the machines of a cloud reach their host.
 //
 // https://www.iana.org/assignments/iana-ipv4-special-registry
@@ -171,8 +171,8 @@ func notPublic(addr netip.Addr) string {
 }
 
 // otherPorts are the ports above 1023 of well-known services other than web
-// servers: those that browsers block, and those of databases, queues and remote
-// desktops, to which an HTTP request could do harm. Sorted.
+// servers: ports that browsers block, and ports of databases, queues and remote
+// desktops, where an HTTP request could do harm. Sorted.
 //
 // https://fetch.spec.whatwg.org/#port-blocking
 var otherPorts = []uint16{
@@ -252,8 +252,8 @@ func setTarget(to *url.URL, u weburl.URL) {
 	to.RawPath = u.Path()
 }
 
-// literal checks a URL to which a proxy connects: its address, if it is written in
-// the URL, and its port.
+// literal checks a URL that a proxy connects to: its port, and its address if the
+// URL has one in place of a name.
 func (g *guard) literal(u weburl.URL) error {
 	port := uint64(80)
 	if u.Scheme() == "https" {

@@ -42,8 +42,8 @@ func lenient(t *http.Transport) *http.Transport {
 	return t
 }
 
-// repaired is a connection whose first response has a header that net/http can read, if a
-// browser could.
+// repaired is a connection that repairs the header of its first response: net/http can
+// then read it if a browser could.
 type repaired struct {
 	net.Conn
 	in   *bufio.Reader
@@ -64,11 +64,11 @@ func (m *repaired) Read(b []byte) (int, error) {
 // maxRepaired limits the header that is repaired, as Chromium does.
 const maxRepaired = 256 << 10
 
-// repair reads the header of a response, with the informational ones before it, and
-// returns it without what is wrong: junk of up to four bytes before the status line,
-// lines without a valid name, spaces before the colon, control characters, and lengths and
-// encodings of the transfer that are not valid. Something that is not HTTP stays as it
-// is, so net/http refuses it; if bare, it becomes the body of a response.
+// repair reads the header of a response and of informational responses before it, and
+// returns it without its faults: junk of up to four bytes before the status line, lines
+// without a valid name, spaces before the colon, control characters, and invalid lengths
+// and transfer encodings. Text that is not HTTP stays as it is, so that net/http refuses
+// it. If bare is set, it becomes the body of a response.
 func repair(in *bufio.Reader, bare bool) []byte {
 	var out []byte
 	for {

@@ -77,7 +77,7 @@ func (p *pacer) wait(ctx context.Context, host string) (done func(), err error) 
 	}, nil
 }
 
-// maxRetryAfter is the longest time by which a host can delay the next attempt.
+// maxRetryAfter is the longest time that a host can delay the next attempt.
 const maxRetryAfter = 30 * 24 * time.Hour
 
 // RetryAfter returns how long a host asks clients to wait, between 0 and 30 days.

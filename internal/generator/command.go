@@ -197,10 +197,10 @@ func (p Project) fill(command, out string) string {
 	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "BUILDER", p.Builder, "RELATIVE-OUT", below, "OUT", out).Replace(command)
 }
 
-// Install says how a generator's program is installed. npm and pip are the packages
-// that have it. text tells a person, and ci is the line of the shell that installs a
-// version on a server where no registry has it, with SUDO for sudo where the user is not
-// root; an empty version is a default.
+// Install says how to install a generator's program. npm and pip are the packages that
+// have it. text is for a person. If no registry has the program, ci is the line of the
+// shell that installs a version on a server, with SUDO for sudo where the user is not
+// root. An empty version is a default.
 func (n Name) Install(version string) (npm, pip, text, ci string) {
 	r := rowOf(n)
 	npm, isNPM := r.program("npm")

@@ -171,10 +171,10 @@ type property struct {
 	value  any // a string, true or false
 }
 
-// scriptProperties lists the properties of a JavaScript or TypeScript file whose
-// values are string literals, true or false, and calls with one such value, such as
-// setOutput("x"), named with their parenthesis: "setOutput(". It runs nothing, so
-// it does not find values that the program computes.
+// scriptProperties lists the properties of a JavaScript or TypeScript file that are
+// string literals, true or false. It also lists calls with one such value:
+// setOutput("x") has the name "setOutput(". It runs nothing, so it does not find
+// values that the program computes.
 func scriptProperties(text string) (all []property) {
 	var within []string
 	name := ""   // the identifier or string just before

@@ -91,9 +91,9 @@ func Names() (all []string) {
 func (n Name) Configs() []string { return slices.Clone(rowOf(n).files) }
 
 // Detect finds the generator's project in a directory by its configuration files, and by
-// the packages that it depends on. ok is false if there is none. A file that cannot be read
-// counts as missing. Where the user says which generator it is, a configuration file of that
-// name is enough.
+// the packages that it depends on. ok is false if it finds none. A file that cannot be read
+// counts as missing. If only names a generator, a configuration file with a name that this
+// generator uses is enough.
 func Detect(dir string, only Name) (p Project, ok bool) {
 	there := namesIn(dir)
 	for i, m := range marks {
@@ -123,8 +123,8 @@ func Detect(dir string, only Name) (p Project, ok bool) {
 // of it.
 func (n Name) In(dir string) Project { return rowOf(n).project(dir, "", "") }
 
-// project returns the project of a directory whose configuration is in source. builder is ""
-// if no command names one.
+// project returns the project of a directory with its configuration in source. builder is
+// "" if no command names one.
 func (r *row) project(dir, source, builder string) Project {
 	tree := os.DirFS(dir)
 	p := Project{Generator: r.name, Dir: dir, Source: source}
@@ -293,9 +293,9 @@ func (p Project) Lock() string {
 	return ""
 }
 
-// Content returns the directories of a project whose names are not part of the
-// addresses of the pages that are made of their files. It is not for Hugo, whose
-// configuration has them.
+// Content returns the directories of content of a project. Their names are not
+// part of the addresses of pages. It is not for Hugo, because Hugo's
+// configuration names them.
 func (n Name) Content() []string {
 	if n == Plain {
 		return plainContent

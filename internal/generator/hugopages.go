@@ -506,9 +506,9 @@ func slice(list []string, cut string) []string {
 	return list[low:high]
 }
 
-// date returns the date of a page, in the order of the configuration, and the slug that
-// the name of the file holds if its date counts. ok is false if there is none, or if only
-// git or the times of files have it.
+// date returns the date of a page, by the order in the configuration. If the date in the
+// file's name counts, slug is the rest of that name. ok is false without a date, or if
+// only git or the times of files have it.
 func (h *HugoSite) date(f *hugoFile) (date time.Time, slug string, ok bool) {
 	usual := []string{"date", "publishdate", "pubdate", "published", "lastmod", "modified"}
 	order := textsOf(tableOf(h.config["frontmatter"])["date"])

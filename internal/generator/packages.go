@@ -19,10 +19,10 @@ func (r *row) program(registry string) (pkg string, ok bool) {
 	return strings.CutPrefix(first, registry+":")
 }
 
-// packageFiles are the files that name what a project depends on, by the registry. In
-// line, which matches a dependency, NAME is the package; without it, the file is a document
-// whose tables of dependencies count. Files of npm and RubyGems are beside the
-// configuration, those of Python also above it, up to the root of the repository.
+// packageFiles are the files that name what a project depends on, by the registry. line
+// matches a dependency, with NAME for the package. Without line, the file is a document,
+// and its tables of dependencies count. Files of npm and RubyGems are beside the
+// configuration. Files of Python may also be above it, up to the root of the repository.
 var packageFiles = []struct{ registry, pattern, line string }{
 	{"npm", "package.json", ""},
 	{"gem", "Gemfile", `(?m)^\s*gem[\s(]+["']NAME["']`},

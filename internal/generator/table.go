@@ -21,10 +21,10 @@ type row struct {
 	name  Name
 	title string
 	Traits
-	// packages are the packages that depend on the generator, as npm:astro, gem:jekyll or
-	// pip:mkdocs; the first has the program. Where there is none, install says for a person
-	// how to install it, and ci does it on a server, in a line of the shell with %[1]s for
-	// the version and SUDO for sudo where the user is not root.
+	// packages are packages that need the generator, such as npm:astro, gem:jekyll or
+	// pip:mkdocs. The first has the program. If no package has it, install says for a
+	// person how to install it, and ci does so on a server: a line of the shell with %[1]s
+	// for the version and SUDO for sudo where the user is not root.
 	packages, install, ci string
 	// build is the command that builds into OUT, or into the configured directory if
 	// the program takes no other, without the npx of programs of npm. usual is what
@@ -50,11 +50,12 @@ type row struct {
 	// says about it: the first in a file counts.
 	form  weburl.Form
 	forms []formKey
-	// excludeKeys are keys whose patterns, a line each as in .gitignore, keep files out of the
-	// site; contentKey is that of the directory that they are relative to, by default the
-	// first of content.
+	// excludeKeys are keys with patterns that keep files out of the site, a line each as in
+	// .gitignore. contentKey is the key of the directory that the patterns are relative to,
+	// by default the first of content.
 	excludeKeys, contentKey string
-	// content are directories whose names are not part of the addresses of pages.
+	// content are directories with names that are not part of the addresses of
+	// pages.
 	content []string
 	// configs and command replace files and build, for generators that need more.
 	configs func(tree fs.FS, names []string) []string
@@ -346,8 +347,8 @@ func namesIn(dir string) map[string]bool {
 	return there
 }
 
-// marked reports whether mark i identifies a project in dir whose configuration is in the
-// directory source, and by which files. there are the [namesIn] dir.
+// marked reports whether mark i identifies a project in dir, and by which files. source
+// is the directory of the configuration, and there are the [namesIn] dir.
 func marked(dir string, there map[string]bool, i int, source string) (by string, ok bool) {
 	m, tree := &marks[i], os.DirFS(dir)
 	names := m.names
@@ -453,8 +454,7 @@ func keyPlace(p Project, name, key string) string {
 	return fmt.Sprintf("%s:%d", name, 1+strings.Count(string(text[:at]), "\n"))
 }
 
-// pythonText matches the assignments of a program in Python whose value is a plain
-// string.
+// pythonText matches the assignments of plain strings in a Python program.
 var pythonText = text.Regexp(`(?m)^([A-Za-z_]+)\s*=\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)')\s*(?:#.*)?$`)
 
 // lookup reads a configuration file, and returns the function that gets the plain

@@ -34,8 +34,8 @@ type Traits struct {
 	ResolvesMarkdown bool
 	ContentRoot      string
 	WantsFiles       bool
-	// AliasKey is the key of front matter of whose addresses the generator makes redirects,
-	// if the configuration names AliasPlugin.
+	// AliasKey is the key of front matter with addresses that the generator makes redirects
+	// from, if the configuration names AliasPlugin.
 	AliasKey, AliasPlugin string
 	// AllPages are flags of a build that also makes pages of what is not published.
 	AllPages []string
@@ -49,12 +49,12 @@ type Traits struct {
 	// SourceTags and Imports: a build stops at a tag of Liquid, or an import, that names a
 	// file that moved.
 	SourceTags, Imports bool
-	// VersionVariable is the variable by which hosts that have the program choose its
-	// version, and Version one that is known to work.
+	// VersionVariable is the variable that chooses the version of the program on
+	// hosts that have it. Version is one that is known to work.
 	VersionVariable, Version string
 	// Caches are files and directories of the project that builds write beside the docroot.
 	Caches []string
-	// ReadsAll: every file of the project is input, but for those below node_modules.
+	// ReadsAll: every file of the project is input, except below node_modules.
 	ReadsAll bool
 	// Versions: content has the layout of Docusaurus, with versions and translations.
 	Versions bool

@@ -28,7 +28,8 @@ func Remote(address string) (host, path string) {
 	return host, path
 }
 
-// blobs are where forges whose addresses of files are known have those of a commit.
+// blobs is the part of an address that comes before the commit of a file, by the
+// forge.
 var blobs = map[string]string{"github.com": "/blob/", "gitlab.com": "/-/blob/"}
 
 // SourceLinks returns the address of the lines of a repository's files on the forge of the

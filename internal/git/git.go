@@ -100,8 +100,8 @@ type StuckError struct{ why string }
 
 func (e *StuckError) Error() string { return e.why }
 
-// waits returns the file of the repository of a directory for which git would wait, "" if there
-// is none: one that git opens, or that the configuration includes.
+// waits returns a file of the repository of a directory that git would wait for, or "". git
+// opens the file itself, or the configuration includes it.
 func waits(dir string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

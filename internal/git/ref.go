@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Ref is a ref of a remote repository whose commits have one file, which several
-// clones change. A push replaces only the commit that this clone has seen.
+// Ref is a ref of a remote repository. Its commits have one file, and several
+// clones change it. A push replaces only the commit that this clone has seen.
 type Ref struct {
 	// Git runs git in the clone. Its Limit is the largest size of the file.
 	Git Command

@@ -39,7 +39,7 @@ const (
 	objectsAre = "objects of the repository are"
 )
 
-// Open opens the repository whose working tree has this root. It returns an
+// Open opens the repository that has its working tree at root. It returns an
 // [*OutsideError] if git would read another repository: by a .git that leads
 // elsewhere, core.worktree, a common directory, objects or alternates. A linked
 // working tree and a submodule are their repository's own: what .git names there
@@ -131,8 +131,8 @@ func (r *Repository) Run(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // pointsBack reports whether the directory of git that a .git file names belongs
-// to this working tree: one of a linked working tree names its .git file, and
-// one of a submodule has the key core.worktree.
+// to this working tree. The directory of a linked working tree names its .git
+// file. The directory of a submodule has the key core.worktree.
 func (r *Repository) pointsBack(ctx context.Context, dir string) bool {
 	info, err := os.Lstat(filepath.Join(r.Root, ".git"))
 	if err != nil || !info.Mode().IsRegular() || system.Within(dir, r.Root) {

@@ -1,10 +1,10 @@
 // Package glob matches paths and addresses with the patterns that users write: those of
 // github.com/bmatcuk/doublestar, which defines their meaning.
 //
-// A pattern may come with a hostile checkout, so it is compiled once, when it is read, to
-// what matches in linear time: for each character of a name, a step for each 64 elements
-// of the pattern, and outside of ASCII one for each element. Alternatives such as {a,b} are written out, up to
-// [MaxSize].
+// A pattern may come with a hostile checkout, so it is compiled, once, to a form that
+// matches in linear time. For each character of a name, it takes one step per 64 elements
+// of the pattern, and outside of ASCII one step per element. Alternatives such as {a,b} are
+// written out, up to [MaxSize].
 package glob
 
 import (

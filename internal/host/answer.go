@@ -94,7 +94,7 @@ func (q *request) walk(segments []string, slash bool, query string) Answer {
 }
 
 // deepWalk is what [request.walk] found at a directory far down. The links of a page
-// there have the directories of the page in common, of which there can be a thousand.
+// there share the directories of the page, and there can be a thousand.
 type deepWalk struct {
 	h        *Host
 	path     string // with its slashes, and without dots

@@ -30,7 +30,8 @@ type addresses struct {
 	// servers are the addresses at which hugo server serves the docroot.
 	servers   []baseURL
 	serverURL string
-	// repository is the address of the repository whose files the docroot has, see [Forge].
+	// repository is the address of the repository that the docroot has the files of, see
+	// [Forge].
 	repository baseURL
 }
 
@@ -221,9 +222,9 @@ func (h *Host) Href(id docroot.NodeID) string {
 	return p
 }
 
-// Link returns the percent-encoded site path with which the author of the site would link
-// to a node: that of [Host.Href], or in the form of [Options.Form], if the host answers that
-// with the same file and without a redirect.
+// Link returns the percent-encoded site path that the author of the site would use to link
+// to a node. It has the form of [Options.Form] if the host answers that with the same file
+// and without a redirect. Otherwise it is the path of [Host.Href].
 func (h *Host) Link(id docroot.NodeID) string {
 	href := h.Href(id)
 	path := strings.TrimPrefix(href, h.bases[0].path)

@@ -15,8 +15,9 @@ type PathResolver struct {
 	// PlainBase says that links resolve against the page's own URL, and that
 	// neither a --map rule nor the host changes a path before looking it up.
 	PlainBase bool
-	// Top is the directory at the top of the page's host, topPath the base path
-	// of that host. topOf is the directory for which both were found, plus one.
+	// Top is the directory at the top of the page's host, and topPath the base
+	// path of that host. topOf is the directory that both were found for, plus
+	// one.
 	Top     docroot.NodeID
 	topPath string
 	topOf   docroot.NodeID
@@ -271,7 +272,7 @@ func PlainFragment(f []byte) ([]byte, bool) {
 	return f, true
 }
 
-// scheme classifies an absolute URL whose scheme ends at v[i].
+// scheme classifies an absolute URL. Its scheme ends at v[i].
 func (r *PathResolver) scheme(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	switch state := schemeState(v[:i]); state {
 	case StateExternal:
@@ -311,9 +312,9 @@ func schemeState(scheme []byte) State {
 	return StateOtherScheme
 }
 
-// authority classifies an http URL whose host begins at v[i]. It is external if
-// the host is an ordinary name of several words that does not begin with the site's
-// own, and does not end like a file; see wrongHost.
+// authority classifies an http URL with a host that begins at v[i]. The URL is
+// external if the host is an ordinary name of several words, does not begin with
+// the site's own host, and does not end like a file; see wrongHost.
 func (r *PathResolver) authority(v []byte, i int) (State, docroot.NodeID, []byte, bool) {
 	from := i
 	label := i

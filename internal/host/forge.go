@@ -16,8 +16,8 @@ import (
 type Forge struct {
 	// Hosts are patterns (path.Match) of the host names of the forge.
 	Hosts []string
-	// Files are the paths below the address of a repository at which the forge shows the
-	// files of the branch {}, and Raw is an address with the files of {}, the path of a
+	// Files are paths below the address of a repository. The forge shows the files of
+	// the branch {} there. Raw is an address with the files of {}, the path of a
 	// repository and a branch.
 	Files []string
 	Raw   string
@@ -46,7 +46,7 @@ func forge(title, name string, f Forge) Kind {
 
 // githubSlug is the rule of GitHub, as the package github-slugger has it: lower case, no
 // punctuation and symbols, hyphens for spaces. Ruby and Go have the same letters in lower
-// case but for İ.
+// case, except İ.
 func githubSlug(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -110,9 +110,9 @@ func (f *Forge) addresses(repository, branch string) (all []string) {
 	return all
 }
 
-// setForge makes the top of the repository a site, with the addresses of its files on the
-// forge as further ones: the path of a file is that in the repository, as forges have it in
-// links that begin with a slash.
+// setForge makes the top of the repository a site: the path of a file is its path in the
+// repository, which is what a link that begins with a slash means on forges. The addresses
+// of the files on the forge are further addresses of the site.
 func (h *Host) setForge() (err error) {
 	repository := cmp.Or(h.opt.Repository, "http://forge.invalid/owner/repository")
 	if h.repository, err = parseBase(repository + "/"); err != nil {
@@ -133,9 +133,9 @@ func (h *Host) setForge() (err error) {
 	return nil
 }
 
-// OnForge returns the URL that a link of a page means on the forge, if that is not u, to
-// which it resolves in the repository: the link climbs above the top of the repository, or
-// begins with the path of the repository on the forge. It returns u otherwise.
+// OnForge returns the URL that a link of a page means on the forge. u is the URL that the
+// link has in the repository. They differ if the link climbs above the top of the
+// repository, or begins with the path of the repository on the forge.
 func (h *Host) OnForge(page docroot.NodeID, value string, u weburl.URL) weburl.URL {
 	if h.profile.Forge == nil || !h.bases[0].isHostOf(u) {
 		return u

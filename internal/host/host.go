@@ -32,8 +32,8 @@ type Options struct {
 	Roots []Root
 	// Profile says how the host answers; the zero value is [Generic].
 	Profile Profile
-	// ProfileFrom names the file by which the profile was recognised; empty if
-	// the user chose the profile.
+	// ProfileFrom names the file that decided the profile; empty if the user
+	// chose the profile.
 	ProfileFrom string
 	// Form is how the site writes the addresses of its pages; "" if that is not known.
 	Form weburl.Form
@@ -48,9 +48,10 @@ type Options struct {
 	// Project is the directory of rule files outside the docroot, such as
 	// netlify.toml; empty for none.
 	Project string
-	// Repository is the address of the docroot on a [Forge], https://github.com/me/site, "" if
-	// it is not known, and Branches are those whose files the docroot has. Tracked returns the
-	// paths that the forge has, of files and their directories; nil for all.
+	// Repository is the address of the docroot on a [Forge], such as
+	// https://github.com/me/site, or "" if it is not known. Branches are the branches that
+	// the files of the docroot belong to. Tracked returns the paths that the forge has, of
+	// files and their directories; nil for all.
 	Repository string
 	Branches   []string
 	Tracked    func(ctx context.Context) (map[string]bool, error)
@@ -192,8 +193,8 @@ func (h *Host) Root() string { return h.root }
 // Profile returns the profile in use.
 func (h *Host) Profile() Profile { return h.profile }
 
-// ProfileFrom names the file by which the profile was recognised; empty if the
-// user chose it.
+// ProfileFrom names the file that decided the profile; empty if the user chose
+// it.
 func (h *Host) ProfileFrom() string { return h.opt.ProfileFrom }
 
 // Tree returns the names of the docroot.

@@ -28,8 +28,8 @@ type Kind struct {
 	// Own are other files at the top of the docroot that configure the host, not pages.
 	Own []string
 	// Deploys, Actions, Publishers and Jobs are how a project says that the host publishes
-	// it, and Marks how the docroot says so. HugoTarget is the beginning of addresses of it
-	// among those to which Hugo deploys.
+	// it, and Marks how the docroot says so. HugoTarget begins the addresses of the host in
+	// Hugo's list of deployment targets.
 	Deploys    []DeployFile
 	Actions    []Action
 	Publishers []Publisher
@@ -66,9 +66,10 @@ type DeployFile struct {
 	Command func(get func(key string) string) (words []string, keys string)
 }
 
-// Action is a step of workflows that publishes, by the beginning of what it uses, with the
-// inputs or variables for the directory of the project, of what is published, seen from
-// there, and for the host name of the site. Usual is what is published without the input.
+// Action is a step of workflows that publishes. Uses is the beginning of what the step
+// uses. Dir, Docroot and CName name its inputs or variables: for the directory of the
+// project, for the published directory, relative to that one, and for the host name of the
+// site. Usual is what the step publishes without the input.
 type Action struct{ Uses, Dir, Docroot, Usual, CName string }
 
 // Publisher is a program that publishes. Its directory follows one of the flags, or is the "first"
@@ -83,7 +84,7 @@ type Publisher struct {
 // publishes; Usual is what it is without them.
 type Job struct{ File, Name, Docroot, Usual string }
 
-// Mark is a file in the docroot by which a host is recognised.
+// Mark is a file in the docroot that identifies a host.
 type Mark struct {
 	File string
 	// Rank orders the marks of all hosts, the surest first.
@@ -534,7 +535,7 @@ var kinds = []Kind{
 // Kinds returns all kinds, sorted by name.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// KindByName returns the kind whose profile has that name.
+// KindByName returns the kind with the profile of that name.
 func KindByName(name string) (Kind, bool) {
 	i, ok := slices.BinarySearchFunc(kinds, name, func(k Kind, name string) int { return cmp.Compare(k.Name, name) })
 	if !ok {
@@ -543,7 +544,7 @@ func KindByName(name string) (Kind, bool) {
 	return kinds[i], true
 }
 
-// Title returns the name by which people know the kind with that name.
+// Title returns the name that people use for the kind with that name.
 func Title(name string) string {
 	k, _ := KindByName(name)
 	return k.Title

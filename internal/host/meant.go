@@ -10,9 +10,9 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Before a link counts as one to another site, the docroot is asked what it means as it
-// is written: generators and authors write //about/, https://me.exampleabout/ and
-// /baseabout/ where a slash is missing, or there is one too many.
+// Before a link counts as a link to another site, the docroot is searched for what it
+// may mean. Generators and authors write //about/, https://me.exampleabout/ and
+// /baseabout/, with a slash missing or one too many.
 
 // answers returns the answer to a path below the top of b, if it proves that the
 // docroot has what is asked for: not the answer that any path gets.
@@ -29,10 +29,11 @@ func meantPath(h *Host, b *baseURL, path string) string {
 	return b.path + path
 }
 
-// wrongHost finds what a URL means whose host is no host, and reports whether it is
-// one: it is a second scheme, as in https://http://x.example/; or a name of the docroot,
-// where the text names no scheme, or not with two slashes, as //about/ and https:///about/;
-// or the site's own host with what follows it, as in https://me.exampleabout/.
+// wrongHost reports whether a URL has something else in place of its host, and finds what
+// the URL means. The host may be a second scheme, as in https://http://x.example/. It may
+// be a name of the docroot, as in //about/ and https:///about/, where the text has no
+// scheme, or not two slashes after it. Or it may be the site's own host glued to a path, as
+// in https://me.exampleabout/.
 func wrongHost(h *Host, u weburl.URL, query string, res *Resolved) bool {
 	name, path := u.Host(), u.Path()
 	if u.Port() != "" || u.HasCredentials() || name == "localhost" {

@@ -107,7 +107,8 @@ type Profile struct {
 	// directory of the path or above it.
 	Fallback       string `key:"fallback" help:"file that is sent with status 200 for every missing path; empty for none"`
 	FallbackUnless string `key:"fallback-unless" help:"file that turns the fallback off for its directory and all below"`
-	// Forge, if not nil, says that the docroot is a repository, whose Markdown a forge shows.
+	// Forge, if not nil, says that the docroot is a repository, and a forge shows its
+	// Markdown.
 	Forge *Forge
 	// Portable: warn about links that other servers answer differently.
 	Portable bool `key:"portable" help:"warn about links that other servers answer differently"`
@@ -212,9 +213,10 @@ func (p *Profile) firebaseURLs(cleanURLs bool, trailingSlash *bool) {
 	}
 }
 
-// Form returns the form of the only address at which the host answers with a page,
-// without a redirect: page.html, or the index file of a directory if index is set, for
-// which the name of that file does not count. It is "" if several forms answer alike.
+// Form returns the form of the address at which the host answers without a redirect,
+// if that is the only one. It asks for page.html, or for the index file of a directory
+// if index is set; then the address with the name of that file does not count. It
+// returns "" if several forms answer alike.
 func (p *Profile) Form(index bool) weburl.Form {
 	bare, slash := p.Page == Serve, p.PageSlash == Serve
 	if index {

@@ -159,11 +159,11 @@ func (b *baseURL) isHostOf(u weburl.URL) bool {
 	return u.Host() == host && host+port == b.host && !u.HasCredentials()
 }
 
-// addBase finds what answers a request outside the base path when the base path is
-// put before it, and reports whether something does. It makes res a
-// [StateMissingBase] then. Two answers prove nothing: those that any path would get,
-// and that of the home page to a link that names the host and nothing else: its author
-// means what is at the top of the host.
+// addBase finds what answers a request outside the base path when the base path is put
+// before it, and reports whether something does. It makes res a [StateMissingBase]
+// then. Two answers prove nothing: an answer that any path would get, and the home
+// page for a link that names only the host, because its author means the top of the
+// host.
 func addBase(h *Host, u weburl.URL, query string, res *Resolved) bool {
 	path := u.Path()
 	if path == "/" && u.Notes()&weburl.NoteHost != 0 {

@@ -295,8 +295,8 @@ func (q *request) withoutSlash(dir docroot.NodeID) Way {
 	return q.p.Directory
 }
 
-// localOf returns the nearest settings, from the directory upwards, for which
-// says is true.
+// localOf returns the nearest settings, from the directory upwards, that says
+// accepts.
 func (h *Host) localOf(dir docroot.NodeID, says func(*localSettings) bool) *localSettings {
 	if h.local == nil {
 		return nil
@@ -458,8 +458,9 @@ func (q *request) ownPath(to, from string) string {
 
 func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File, r.Source.Line) }
 
-// markRuled marks every file and directory whose address a rule may match
-// before the host looks for files, so that [Host.Resolve] decides about them.
+// markRuled marks every file and directory with an address that a rule may
+// match before the host looks for files, so that [Host.Resolve] decides about
+// them.
 func (h *Host) markRuled() {
 	if h.rules == nil {
 		return

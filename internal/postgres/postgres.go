@@ -52,7 +52,7 @@ type Schema struct {
 	Lock int64
 	// Migrations[n] migrates the tables from version n to n+1.
 	Migrations []string
-	// Newer is the error about tables whose version is higher than all of these.
+	// Newer is the error about tables with a higher version than all of these.
 	Newer error
 }
 

@@ -20,7 +20,7 @@ const (
 	// AskDocroot is for the directory that is published, an absolute path.
 	AskDocroot
 	// AskBase is for the addresses of the docroot, separated by blanks. A path such as
-	// /sub/ is an address whose host is not known.
+	// /sub/ is an address with an unknown host.
 	AskBase
 	// AskHost is for the name of a host, that of its profile.
 	AskHost

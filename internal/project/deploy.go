@@ -182,8 +182,8 @@ func (s *survey) claimOf(kind string, f *host.DeployFile, name, dir string, v va
 	return c
 }
 
-// ownSteps matches what sitelink init adds to a command that builds: a check after it, and the
-// variable by which a plugin leaves the check to that.
+// ownSteps matches what sitelink init adds to a command that builds: a check after it, and
+// the variable that tells a plugin to leave the check to this step.
 var ownSteps = text.Regexp(`^SITELINK_OUT=\S+ +| *&& *[^&;|]*\bsitelink(?:@\S+)? check\b[^&;|]*$`)
 
 // formSetting returns the form of addresses that the settings of a host ask for, as a value at

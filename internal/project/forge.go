@@ -96,8 +96,8 @@ func (p *Project) ofMarkdown(ctx context.Context) error {
 	return nil
 }
 
-// OfMarkdown reports whether the docroot is a repository, whose Markdown is checked as its
-// forge shows it.
+// OfMarkdown reports whether the docroot is a repository with Markdown that is checked as
+// its forge shows it.
 func (p *Project) OfMarkdown() bool { return p.repository != nil }
 
 // onlyMarkdown reports whether a directory has Markdown, and no HTML.

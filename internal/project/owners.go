@@ -73,9 +73,9 @@ type ownersRule struct {
 	exclude bool
 }
 
-// LoadOwners reads the CODEOWNERS file of the project whose root is tree, or returns nil
-// if the project has no such file. The dialect follows from the directory of the
-// file, otherwise from what only GitLab has: sections, or a .gitlab-ci.yml.
+// LoadOwners reads the CODEOWNERS file of the project with the root tree, or returns nil
+// if the project has no such file. The dialect follows from the directory of the file,
+// otherwise from what only GitLab has: sections, or a .gitlab-ci.yml.
 func LoadOwners(tree fs.FS) (*Owners, error) {
 	for _, name := range OwnerFiles {
 		text, err := system.ReadFS(tree, name, maxOwnersBytes) // GitHub ignores a larger file too

@@ -285,8 +285,8 @@ func (p *Project) rootFor(name string) string {
 	return RootOf(filepath.Dir(name))
 }
 
-// WithDocroot returns the same project with another docroot, whose generator,
-// host and addresses are found again.
+// WithDocroot returns the same project with another docroot. It finds the
+// generator, host and addresses of that docroot again.
 func (p *Project) WithDocroot(ctx context.Context, docroot string) (*Project, error) {
 	if p.repository != nil && p.Abs(docroot) == p.Abs(p.Docroot) {
 		return p, nil
@@ -543,9 +543,9 @@ func holdsConfig(dir string) bool {
 }
 
 // sourceDirs returns the directories that may hold the sources of a docroot, the
-// nearest first: those above it up to the root of its repository, or up to the
-// first with a configuration file, which begins a project of its own. A docroot
-// with neither above it has its parent alone.
+// nearest first. These are the directories above it, up to the root of its
+// repository or to the first with a configuration file, which begins its own
+// project. If neither is above the docroot, only its parent counts.
 func (p *Project) sourceDirs(docroot string) []string {
 	if p.builtElsewhere {
 		docroot = filepath.Join(p.Dir, "docroot")

@@ -209,8 +209,9 @@ func baseOf(address, page string) string {
 	return base
 }
 
-// baseOfEntry returns the address of the docroot by that of a page of which only the
-// address is known: the docroot has a file for it. The longest path counts.
+// baseOfEntry returns the address of the docroot, given the address of one of its
+// pages. The docroot has a file for the end of that address; the longest such end
+// counts.
 func baseOfEntry(root *os.Root, address string) string {
 	const deepest = 32
 	u, err := url.Parse(address)

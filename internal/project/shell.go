@@ -203,7 +203,7 @@ func (s *survey) script(c *claim, words []string, at place, depth int) {
 }
 
 // workspace returns the directory of a package of a monorepo, by the name of the package or
-// of its directory; "" if there is none.
+// of its directory, or "".
 func (s *survey) workspace(root, name string) string {
 	name = strings.Trim(name, ".{}/^")
 	for _, sub := range generator.Workspaces(root) {

@@ -15,10 +15,11 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// Sources are the files that a build of a generator's project reads, as far as its directory
-// and its configuration show: those below the directory, and below others in the repository
-// to which a symbolic link there leads or which the configuration names ("../docs"), without
-// what tools and builds write. It is not safe for concurrent use.
+// Sources are the files that a build of a generator's project reads, as far as its
+// directory and its configuration show. These are the files below the directory, and below
+// other directories of the repository that a symbolic link leads to or the configuration
+// names ("../docs"), without what tools and builds write. Sources are not safe for
+// concurrent use.
 type Sources struct {
 	g    *Generator
 	root string   // of the repository
@@ -112,7 +113,7 @@ func (s *Sources) Has(name string) bool {
 }
 
 // list returns the stamps of all sources by their absolute names, and adds the directories
-// to which symbolic links lead. usual leaves out directories with other names than
+// that symbolic links lead to. usual leaves out directories with other names than
 // contentDirs.
 func (s *Sources) list(usual bool) map[string]stamp {
 	all := map[string]stamp{}

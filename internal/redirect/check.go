@@ -99,7 +99,7 @@ type checker struct {
 	faults []Fault
 	// dropped is the number of faults above maxCheckFaults.
 	dropped int
-	// visited are the paths to which one rule leads; the next rule reuses the slice.
+	// visited are the paths that one rule leads to; the next rule reuses the slice.
 	visited []string
 }
 
@@ -332,9 +332,9 @@ func (r *Rule) samplePath() string {
 // maxCandidates is the largest number of rules that are compared with one rule.
 const maxCandidates = 256
 
-// coveredBy returns an earlier rule that applies to every request to which r would
-// apply, or nil. It compares r with the few rules that the index finds for its path
-// or literal prefix, and with the first rule of the same shape.
+// coveredBy returns an earlier rule that applies to every request that r would
+// apply to, or nil. It compares r with the few rules that the index finds for its
+// path or literal prefix, and with the first rule of the same shape.
 func (s *Set) coveredBy(r *setRule, shapes map[string]*setRule) *setRule {
 	var found *setRule
 	candidates := 0

@@ -28,10 +28,11 @@ var (
 	inlineComment  = text.Regexp(`\s+#.*$`)
 )
 
-// Shared parses a _redirects file for a site of which it is not known whether
-// Netlify or Cloudflare serves it. It keeps the rules with which both answer a
-// sample request alike, and the faults that both find. A file takes precedence
-// over a rule, as on Netlify: if there is one, the link answers on either host.
+// Shared parses a _redirects file for a site that Netlify or Cloudflare may
+// serve. It keeps the rules that give the same answer to a sample request on
+// both hosts, and the faults that both find. A file takes precedence over a
+// rule, as on Netlify: if the docroot has a file, the link answers on either
+// host.
 func Shared(name string, data []byte) *File {
 	f, other := Cloudflare(name, data), Netlify(name, data)
 	theirs := map[int]Rule{}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxBraces is the largest number of patterns to which {a,b} may expand.
+// maxBraces is the largest number of patterns that {a,b} may expand to.
 const maxBraces = 256
 
 // globPattern compiles a glob of Firebase, which has the syntax of the minimatch

@@ -57,7 +57,8 @@ func Htaccess(dir, name string, data []byte) *File {
 	return p.File
 }
 
-// maxIndexNames bounds DirectoryIndex, whose names are looked for in each directory.
+// maxIndexNames bounds DirectoryIndex, because each directory is searched for its
+// names.
 const maxIndexNames = 64
 
 // htaccess is the state while a file is parsed.

@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// Request is a request for which a set finds the rule.
+// Request is a request that a set finds the rule for.
 type Request struct {
 	// Scheme and Host as requested; empty if the site's address is unknown.
 	Scheme, Host string

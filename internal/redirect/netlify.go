@@ -220,7 +220,7 @@ func hostPort(u weburl.URL) string {
 }
 
 // netlifyPattern compiles the path of a source. A segment that starts with ":" is a
-// placeholder. A segment whose only "*" is at its end matches the rest of the path.
+// placeholder. A segment with its only "*" at the end matches the rest of the path.
 // Trailing slashes in source and request are ignored.
 func netlifyPattern(path string) (p pattern, splat bool, problem string) {
 	if !strings.HasPrefix(path, "/") {

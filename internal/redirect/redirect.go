@@ -100,7 +100,7 @@ type Rule struct {
 	scheme string // scheme and host of a source that is a URL, otherwise empty
 	host   string
 	query  []queryCondition
-	// conditions has lists, in each of which at least one condition must hold
+	// conditions has lists. At least one condition of each list must hold
 	// (Apache's RewriteCond).
 	conditions [][]condition
 	self       *selfCheck
@@ -241,7 +241,7 @@ func (r *Rule) Path() string {
 // Settings are the settings in a configuration file that affect paths. A nil
 // pointer means that the file does not have the setting.
 type Settings struct {
-	// Dir is the directory to which the settings apply, as a URL path of the host with
+	// Dir is the directory that the settings apply to, as a URL path of the host with
 	// a trailing slash: "/", or the directory of a .htaccess.
 	Dir string
 	// CleanURLs: the host serves page.html at /page (Vercel, Firebase, Azure).

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// rewriteRule reads a RewriteRule, to which the preceding conditions apply.
+// rewriteRule reads a RewriteRule. The preceding conditions apply to it.
 func (p *htaccess) rewriteRule(line int, text string, args []string) {
 	conditions := p.conditions
 	p.conditions, p.rewrites = nil, true
@@ -66,9 +66,9 @@ func (p *htaccess) rewriteRule(line int, text string, args []string) {
 	p.Rules = append(p.Rules, r)
 }
 
-// attach adds the conditions to the rule. Conditions joined by [OR] form a list of
-// which one must hold. A list with an unknown condition is left out, and makes the
-// rule conditional.
+// attach adds the conditions to the rule. Conditions joined by [OR] form a list,
+// and one of them must hold. A list with an unknown condition is left out, and
+// makes the rule conditional.
 func (p *htaccess) attach(r *Rule, conditions []rewriteCond, uncertain func(string)) {
 	var list []condition
 	unknown := ""

@@ -237,7 +237,7 @@ type vercelRoute struct {
 	Missing  []vercelCondition `json:"missing"`
 }
 
-// vercelRoutes reads routes, whose expressions must match the whole path.
+// vercelRoutes reads routes. Their expressions must match the whole path.
 func (f *File) vercelRoutes(routes []json.RawMessage, lines *elementLines) {
 	stage := BeforeFiles
 	for i, raw := range routes {

@@ -109,9 +109,9 @@ func Worst(findings []check.Finding, causes []check.Cause, lines int, opt TextOp
 	return listed, rest
 }
 
-// families returns the entries for causes, with that many members each at most that have a
-// line of their own: the one that explains most errors first, and apart from them those of
-// links that a script reads.
+// families returns the entries for causes, first the entry that explains most errors. At
+// most shown members of an entry have their own line. forScripts are the entries for links
+// that a script reads.
 func families(findings []check.Finding, causes []check.Cause, shown int) (all, forScripts []Family) {
 	// Links to /old/a/, /old/b/ and /old/c/ are one entry if the docroot has no old/, and two
 	// of them are two.
@@ -243,8 +243,8 @@ func (m Family) common(findings []check.Finding, p painter) string {
 }
 
 // scriptRule returns the ignore rule that accepts the links of a cause, if a template or
-// component writes them in hundreds, to ids of their own page that it lacks: a script reads
-// such fragments, as #_ or the tags of a filter. It returns "" for all other causes.
+// component writes hundreds of them to ids that their own page lacks. A script reads such
+// fragments, like #_ or the tags of a filter. It returns "" for all other causes.
 func scriptRule(findings []check.Finding, c *check.Cause) string {
 	f := &findings[c.First]
 	if c.Links < manyScript || f.Code != check.MissingFragment || !strings.HasPrefix(f.Raw, "#") || strings.ContainsAny(f.Raw, `',*?[{\`) {
@@ -271,7 +271,7 @@ func scriptRule(findings []check.Finding, c *check.Cause) string {
 }
 
 // AppendUnlisted appends the line that counts the causes without an entry, if
-// there are any, and the findings of s whose causes are not known.
+// there are any, and the findings of s without a known cause.
 func AppendUnlisted(dst []byte, causes []check.Cause, s *check.Summary) []byte {
 	if len(causes) == 0 {
 		return dst

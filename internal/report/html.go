@@ -175,9 +175,10 @@ func (v *htmlView) readLines() {
 	}
 }
 
-// markLink cuts a line around the link that begins in a column, from 1 in characters: it
-// ends where raw does, or else at a space, a quote or a bracket, or with the action of a
-// template. It returns nothing if the line has no link there, or is too long to look at.
+// markLink cuts a line around the link that begins in a column, from 1 in characters.
+// The link ends where raw does, or else at a space, a quote or a bracket, or with the
+// action of a template. markLink returns nothing if the line has no link there, or is
+// too long.
 func markLink(line string, column int, raw string) htmlLine {
 	all := []rune(line[:min(len(line), htmlLineBytes)])
 	if column < 1 || column > len(all) {
@@ -213,8 +214,8 @@ func (v *htmlView) About() []string {
 	return slices.DeleteFunc(about, func(s string) bool { return s == "" })
 }
 
-// sourceURL returns the address of a source position, "" if there is none: also for a
-// file of a module, which may have a repository of its own. With the pattern
+// sourceURL returns the address of a source position, or "". A file of a module has
+// no address, because it may be in another repository. With the pattern
 // https://forge.example/blob/main/{file}#L{line}, the address of content/ä.md:7:3 is
 // https://forge.example/blob/main/content/%C3%A4.md#L7.
 func (v *htmlView) sourceURL(p *check.Position) string {
@@ -363,7 +364,7 @@ func byteSize(n int64) string {
 	return text.Count(int(n), "byte")
 }
 
-// htmlList is a list of paths of which the page without JavaScript has the start.
+// htmlList is a list of paths. Without JavaScript, the page shows only its start.
 type htmlList struct {
 	Title, Meaning string
 	Paths          []string

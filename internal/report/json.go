@@ -136,13 +136,13 @@ func summaryOf(s check.Summary, causes int) jsonSummary {
 	return jsonSummary{s, causes, s.UnlistedErrors + s.UnlistedWarnings}
 }
 
-// AppendLink appends l to dst as one line of `check --format jsonl --show all`
-// and returns the longer slice. The thirteen fields of the line are a contract
-// (docs/reference/formats.md): all are always present, in this order. A link whose
-// fragment is left to a script also has the field evidence, and one to another site that
-// was asked for the field remote. What is known of a finding follows: the position in the
-// sources, unless source is nil, and the ID of its cause, unless that is "". Bytes that are not
-// UTF-8 become U+FFFD, as JSON requires.
+// AppendLink appends l to dst as one line of `check --format jsonl --show all` and returns
+// the longer slice. The thirteen fields of the line are a contract
+// (docs/reference/formats.md): all are always present, in this order. A link with a
+// fragment that is left to a script also has the field evidence. A link to another site
+// that was asked for has the field remote. Two fields of a finding follow: the position in
+// the sources, unless source is nil, and the ID of its cause, unless cause is "". Bytes
+// that are not UTF-8 become U+FFFD, as JSON requires.
 //
 // BenchmarkAppendLink, a row of 301 bytes: 120 ns at best and 157 ns in the
 // median of 60 runs on a busy machine; encoding/json takes 557 ns at best. 2.5

@@ -20,11 +20,11 @@ const (
 	markdownOpen = 20
 )
 
-// Markdown writes r as GitHub Flavored Markdown for a comment or a job summary:
-// the counts, then an item for each cause, the worst first, or the findings below
-// headings as opt.GroupBy selects, pages with an error first. It is never longer
-// than 65,000 bytes; if there is no room for all items, the last line counts the
-// rest.
+// Markdown writes r as GitHub Flavored Markdown for a comment or a job summary.
+// The counts come first, then an item for each cause, the worst first, or the
+// findings below headings as opt.GroupBy selects, pages with an error first. It
+// is never longer than 65,000 bytes; if not all items fit, the last line counts
+// the rest.
 //
 // Text of the site is in a code span unless it is plain text: a page cannot
 // write links, images, mentions or HTML into the comment.

@@ -22,8 +22,8 @@ type PlanOptions struct {
 	Calls []PlannedCall
 }
 
-// PlannedCall is a call of the LINK draft about a page of ours to another site whose
-// page, Source, links to it.
+// PlannedCall is a call of the LINK draft about a page of ours. It goes to another
+// site, because the page Source there links to ours.
 type PlannedCall struct {
 	Method      string `json:"method"`
 	Source      string `json:"source"`
@@ -154,7 +154,7 @@ func (t *planText) graves() {
 	}
 }
 
-// unredirected lists the pages that moved and whose old address answers nothing.
+// unredirected lists the pages that moved without an answer at the old address.
 func (t *planText) unredirected() {
 	first := true
 	for _, g := range t.plan.Gone {

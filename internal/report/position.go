@@ -44,8 +44,8 @@ func appendSentence(dst []byte, f *check.Finding) []byte {
 	return append(dst, suggested("; ", f)...)
 }
 
-// appendCauseSentence is [appendSentence] for a cause, whose first finding is f,
-// with the number of its links and files.
+// appendCauseSentence is [appendSentence] for a cause with the number of its
+// links and files. f is its first finding.
 func appendCauseSentence(dst []byte, f *check.Finding, c *check.Cause) []byte {
 	dst = appendSentence(dst, f)
 	if len(c.Findings) == 1 {
@@ -140,8 +140,8 @@ func suggestionWords(f *check.Finding) (before, after string) {
 	return "did you mean ", "?"
 }
 
-// suggested returns the suggestion of a finding with its words after a separator, "" if
-// there is none.
+// suggested returns the suggestion of a finding with its words after a separator, or
+// "".
 func suggested(separator string, f *check.Finding) string {
 	if f.Suggestion == "" {
 		return ""

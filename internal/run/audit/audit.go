@@ -35,12 +35,12 @@ import (
 // Options choose the steps of an audit. The zero value loads and checks the
 // site and reports every finding.
 type Options struct {
-	// Docroot is another docroot of the project, whose generator, host and addresses are
-	// found again; "" for its own.
+	// Docroot is another docroot of the project, or "" for the project's own. Its
+	// generator, host and addresses are found again.
 	Docroot string
 	// Baseline takes accepted findings out of the result, as the configuration
-	// says. Today returns the day by which entries expire; it is called only when
-	// there is a baseline.
+	// says. Today returns the day that decides which entries have expired; it is
+	// called only when there is a baseline.
 	Baseline bool
 	Today    func() (baseline.Date, error)
 	// MaxFindings is the largest number of findings about links that the result lists,

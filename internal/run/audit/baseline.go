@@ -34,7 +34,7 @@ type Baseline struct {
 	committed bool
 	// otherBuild holds the fingerprints of the findings of the other build.
 	otherBuild map[string]bool
-	// otherLinks are the addresses of other sites to which the other build links.
+	// otherLinks are the addresses of other sites that the other build links to.
 	otherLinks []string
 	// places are the accepted findings, for the rows of every link.
 	places map[findingID]bool
@@ -313,8 +313,9 @@ func BaselineFile(cfg *config.Config) string {
 	return baseline.FileName
 }
 
-// ReadBaseline reads a baseline file, whose name is relative to dir, "" for the
-// working directory. A file that cannot be used is a fault of the configuration.
+// ReadBaseline reads a baseline file. name is relative to dir, or to the working
+// directory if dir is "". A file that cannot be used is a fault of the
+// configuration.
 func ReadBaseline(dir, name string) (*baseline.List, error) {
 	path := name
 	if !filepath.IsAbs(name) {

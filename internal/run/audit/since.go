@@ -12,8 +12,8 @@ import (
 	public "github.com/sitelink/sitelink/site"
 )
 
-// Since says what the site answered before, and where to find out whom it concerns
-// that something is gone.
+// Since says what the site answered before, and where to find out who relies on
+// what is gone.
 type Since struct {
 	Record *record.Record
 	record.CompareOptions
@@ -63,9 +63,9 @@ func (a *Audit) Gone() *record.Gone {
 	return a.gone.Gone
 }
 
-// concern completes the findings of a check with whom it concerns that something is
-// gone: links among the findings, mentions, and requests in the log. The log and
-// the store are opened only if something is gone.
+// concern adds to the findings of a check who relies on what is gone: links among
+// the findings, mentions, and requests in the log. It opens the log and the store
+// only if something is gone.
 func (c *compared) concern(ctx context.Context, r *check.Result, warn func(string)) error {
 	if c == nil || c.Empty() {
 		return nil

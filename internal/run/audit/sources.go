@@ -361,8 +361,8 @@ func (a *Audit) placeRefs(ctx context.Context, m *source.Map, prefix string, r *
 	return nil
 }
 
-// What a setting is like for which all pages ask not to be indexed, and the languages of a
-// site. Text in a comment does not count.
+// The first expression matches a setting that makes all pages ask not to be indexed, and
+// the second the languages of a site. Text in a comment does not count.
 var (
 	noIndexSetting  = text.Regexp(`(?im)^(?:[^#/\n]|:/|//\S)*?\b(\w*no_?index["']?\s*[:=]\s*["']?(?:true|yes|1)\b|["']?robots\b[^\n]*\bnoindex\b|env\s*[:=]\s*["']?(?:dev|stag)\w*)`)
 	languageSetting = text.Regexp(`(?m)^(?:[^#/\n]|:/|//\S)*?\b(locales|languages|i18n)\b["']?\s*[:=\]]`)
@@ -451,8 +451,8 @@ func (k knownLinks) of(l *check.Link) known {
 }
 
 // knownLinks finds the places and causes of all findings before the links are
-// written: rows are written while pages are read, and a finding takes its whole
-// page to be placed, and all findings to get its cause.
+// written. Rows are written while pages are read, but placing a finding takes
+// its whole page, and finding its cause takes all findings.
 func (a *Audit) knownLinks(ctx context.Context) (knownLinks, error) {
 	opt := CheckOptions(a.Project)
 	opt.MaxFindings = a.opt.MaxFindings

@@ -1,9 +1,9 @@
-// Package commits builds and checks commits: those of a push before they leave the
-// machine, and the one that --since compares a site with. It connects the git side,
-// package githook, with the configuration and the audit of a site.
+// Package commits builds and checks commits: the commits of a push before they
+// leave the machine, and the commit that --since compares a site with. It connects
+// the git side, package githook, with the configuration and the audit of a site.
 //
-// [New] reads the configuration of the working tree and returns a [Push] whose
-// functions build and check one commit; [Push.Report] prints what
+// [New] reads the configuration of the working tree and returns a [Push] with
+// functions that build and check one commit. [Push.Report] prints what
 // [githook.Repo.CheckPush] found. [Since] builds a commit in the same way. The package
 // does not use the working directory, the arguments or the output of the process.
 package commits
@@ -41,7 +41,8 @@ type Options struct {
 	ByHand bool
 	// Configure loads the configuration of a directory, and adds settings to it.
 	Configure func(dir string, more ...config.Setting) (*config.Config, error)
-	// Today returns the day by which the entries of a baseline expire.
+	// Today returns the day that decides which entries of a baseline have
+	// expired.
 	Today func() (baseline.Date, error)
 	// Env is the environment of builds and generators, in the form of os.Environ.
 	// Getenv returns a variable of the run.

@@ -30,8 +30,8 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// Since returns what the site is compared with, see [Record], with the access log and the
-// mentions that say whom it concerns. It returns nil if there is no record.
+// Since returns the record to compare the site with, see [Record], and the access log and
+// mentions that show who relies on an address. It returns nil if there is no record.
 func Since(ctx context.Context, p *project.Project, opt Options) (*audit.Since, error) {
 	cfg := p.Config
 	before, err := Record(ctx, p, opt)

@@ -19,8 +19,8 @@ import (
 func traces(all, failing []check.Finding, p *project.Project) []githook.Trace {
 	list := make([]githook.Trace, len(all))
 	lines := sourceLines{root: p.Root, files: map[string][]string{}}
-	// A link whose source is not known is part of the layout if so many pages have it that
-	// no author wrote it there.
+	// A link without a known source is part of the layout if it is on too many pages for
+	// an author to have written it there.
 	pages := map[string]int{}
 	last := map[string]string{}
 	for i := range all {
@@ -48,8 +48,8 @@ func traces(all, failing []check.Finding, p *project.Project) []githook.Trace {
 	return list
 }
 
-// samePlace reports whether two findings of a run are the same one. A baseline
-// changes the message of findings whose entry has expired.
+// samePlace reports whether two findings of a run are the same. It ignores the
+// message, because a baseline changes it when an entry has expired.
 func samePlace(a, b *check.Finding) bool {
 	return a.Page == b.Page && a.Offset == b.Offset && a.Code == b.Code && a.Attribute == b.Attribute && a.Raw == b.Raw
 }
@@ -80,7 +80,7 @@ const maxSourceBytes = 4 << 20
 
 // cause identifies the place that writes a link into many pages: a template, a
 // menu, a data file. It returns "" for a link of a content file, and for a link
-// whose source is not known. The text of the line counts, not its number: a line
+// without a known source. The text of the line counts, not its number: a line
 // moves when another one is inserted above it.
 func (s *sourceLines) cause(f *check.Finding) string {
 	if f.Source == nil || f.Source.Kind == check.InContent {

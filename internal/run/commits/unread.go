@@ -13,17 +13,17 @@ import (
 // documents are the beginnings of the names of files that describe a project.
 var documents = []string{"README", "LICENSE", "LICENCE", "COPYING", "CHANGELOG", "CONTRIBUTING", "CODE_OF_CONDUCT", "AUTHORS"}
 
-// reaches matches what makes a generator with files of its own read others: functions of
-// its templates, mounts, imports of scripts, programs of npm that look for the names of
-// classes everywhere, and paths that lead upwards.
+// reaches matches what makes a generator read files outside its own directories:
+// functions of its templates, mounts, imports of scripts, programs of npm that search
+// all files for names of classes, and paths that lead upwards.
 const reaches = `readFile|ReadFile|readDir|ReadDir|fileExists|FileExists|os\.Stat|getJSON|getCSV|mounts|[Tt]ailwind|[Pp]ost[Cc][Ss][Ss]|[Bb]abel|` +
 	`(import|require|from).*(README|LICEN[CS]E|COPYING|CHANGELOG|CONTRIBUTING|CODE_OF_CONDUCT|AUTHORS)`
 
-// unread returns what of a tree makes no difference for a site that a generator with files
-// of its own builds in dir, a slash path relative to the root of the repository: the
-// documents of the project, and other directories of the repository. It returns nothing
-// unless that is certain: what the build can read besides must be in the tree, and nothing
-// there may reach for other files.
+// unread returns the paths of a tree that the build of a site in dir cannot read: the
+// documents of the project, and other directories of the repository. dir is a slash path
+// relative to the root of the repository. unread is for generators that read only
+// directories of their own, and returns nothing unless it is certain: what else the build
+// can read must be in the tree, and nothing there may reach for other files.
 func unread(repo *githook.Repo, dir string) func(ctx context.Context, tree string) ([]string, error) {
 	return func(ctx context.Context, tree string) ([]string, error) {
 		root, err := repo.Entries(ctx, tree, ".")

@@ -81,9 +81,9 @@ func isDatabase(name string) bool {
 	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
 }
 
-// cacheName is CacheName, with an error for a status cache of another kind, and for one
-// that a configuration that was found cannot name: a file outside of the repository, a
-// ref of git or a database.
+// cacheName is CacheName with two errors: for an unknown kind of status cache, and for
+// one that the configuration of a checkout must not choose: a file outside of the
+// repository, a ref of git or a database.
 func cacheName(p *project.Project) (string, error) {
 	name := CacheName(p)
 	switch {

@@ -49,12 +49,13 @@ type Checker struct {
 	lock    *os.File // of the run, nil for a database
 	// networks may be connected to although they are not public.
 	networks []netip.Prefix
-	// logins are header fields by host, and closed counts links whose host answers 401.
+	// logins are header fields by host, and closed counts links to hosts that answer
+	// 401.
 	logins map[string]http.Header
 	closed map[string]int
 	report *remote.Report
-	// fine are the URLs whose answer was good and nothing else, as that of most. hints say
-	// why a person should look at a URL that works.
+	// fine are the URLs with a good answer and no hint, which are most. hints say why a
+	// person should look at a URL that works.
 	fine  map[string]bool
 	hints map[string]string
 }
@@ -179,7 +180,7 @@ func (c *Checker) ask(ctx context.Context, links []remote.Target, opt remote.Opt
 // linklint reports whether a run asks as Linklint does.
 func (c *Checker) linklint() bool { return c.project.Config.Profile == "linklint" }
 
-// links returns the URLs to which the site links, each once, in the order of pages.
+// links returns the URLs that the site links to, each once, in the order of pages.
 func (c *Checker) links(ctx context.Context, s *site.Site, opt check.Options) ([]remote.Target, error) {
 	opt.Ignore = nil
 	var all []remote.Target

@@ -40,8 +40,8 @@ func verdict(r *remote.Record) string {
 	return fmt.Sprintf("%s (asked on %s): %s", v, r.Asked.Format(time.DateOnly), what)
 }
 
-// Edit calls edit for each record of the status cache of a project, and keeps those for
-// which it returns true. It returns their number.
+// Edit calls edit for each record of the status cache of a project, and stores the
+// record if edit returns true. It returns the number of these records.
 func Edit(ctx context.Context, p *project.Project, warn func(string), edit func(*remote.Record) bool) (n int, err error) {
 	lock, err := LockRun(ctx, p, warn)
 	if err != nil {
@@ -65,7 +65,7 @@ func Edit(ctx context.Context, p *project.Project, warn func(string), edit func(
 	return n, cache.Close()
 }
 
-// Prune removes the URLs to which a site does not link from the status cache of its
+// Prune removes the URLs that a site does not link to from the status cache of its
 // project, and returns their number.
 func Prune(ctx context.Context, p *project.Project, s *site.Site, opt check.Options, warn func(string)) (int, error) {
 	if isDatabase(CacheName(p)) {

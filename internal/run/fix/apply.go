@@ -28,7 +28,7 @@ type Proof struct {
 type Result struct {
 	// Applied are the edits that stay.
 	Applied []Edit
-	// Back are the files whose edits were taken back, by the reason.
+	// Back are the files with edits that were taken back, with the reasons.
 	Back map[string]string
 	// Proved means that the site was built again.
 	Proved bool
@@ -42,10 +42,10 @@ type Result struct {
 // maxProofs is how often the site is built to find edits that do not help.
 const maxProofs = 5
 
-// Apply applies the edits, and proves them: the site is built again, the findings of
-// the edits are gone, each page whose links came from their places shows the new target
-// instead of the old one, and there are no new findings. The edits of a file that did not
-// help are taken back. If the site cannot be built anymore, all are.
+// Apply applies the edits, builds the site again, and proves them: the findings of the
+// edits are gone, each page with links from the edited places shows the new target
+// instead of the old one, and there are no new findings. It takes back the edits of a
+// file that did not help. If the site can no longer be built, it takes all back.
 func (p *Plan) Apply(ctx context.Context, env []string, command string, proof Proof) (*Result, error) {
 	set, err := p.Set(env)
 	if err != nil {
@@ -130,8 +130,8 @@ func (r *Result) named(output, why string) map[string]string {
 	return files
 }
 
-// suspects returns the files whose edits did not help, with the reasons: an address still
-// has its finding, or a new finding is on a page that they changed.
+// suspects returns the files with edits that did not help, and the reasons: an address
+// still has its finding, or a new finding is on a page that the edits changed.
 func (r *Result) suspects(d check.Difference, after *check.Result) (files map[string]string) {
 	files = map[string]string{}
 	left := map[fault]bool{}

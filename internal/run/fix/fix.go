@@ -482,8 +482,8 @@ func (m *maker) decide() {
 	slices.SortFunc(m.plan.Skips, func(a, b Skip) int {
 		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), strings.Compare(a.Why, b.Why), strings.Compare(a.Value, b.Value))
 	})
-	// One skip of a place stays. A skip whose place is not known goes if an edit is for
-	// the same value: a list shows the text of a page.
+	// One skip of a place stays. A skip without a known place is dropped if an edit has
+	// the same value, because a list shows the text of a page.
 	edited := map[string]bool{}
 	for i := range m.plan.Edits {
 		for _, l := range m.plan.Edits[i].links {
@@ -619,7 +619,7 @@ func newest(docroot string) (last time.Time, err error) {
 	return last, err
 }
 
-// Skip is a link to which a rule applies, but that stays as it is.
+// Skip is a link that stays as it is although a rule applies to it.
 type Skip struct {
 	Rule check.RepairRule
 	Code check.Code

@@ -346,8 +346,8 @@ const (
 	Remote check.RepairRule = "remote-moved"
 	// Archived is the rule for dead pages that have a copy in an archive.
 	Archived check.RepairRule = "remote-archived"
-	// Reported is the rule for pages whose own site reported a change (UNLINKR,
-	// LINKMOD), which the receiver proved.
+	// Reported is the rule for pages that moved, as their own site reported
+	// (UNLINKR, LINKMOD) and the receiver proved.
 	Reported check.RepairRule = "reported"
 )
 

@@ -84,9 +84,9 @@ var hugoURL = text.Regexp(`\b(rel|abs)(Lang)?URL\b`)
 // Vite.
 var baseFilter = text.Regexp(`\b(?:relative_url|absolute_url|site\.baseurl|import\.meta\.env\.BASE_URL|withBase)\b`)
 
-// baseByGenerator returns what to write so that the generator adds the base path, "" if
-// it has no means for that at this place: the argument of a function of Hugo without
-// its slash, or the path of the Markdown file.
+// baseByGenerator returns what to write so that the generator adds the base path: the
+// argument of a function of Hugo without its slash, or the path of the Markdown file.
+// It returns "" if the generator cannot add it at this place.
 func baseByGenerator(m *maker, l *destination.Destination, file string, r *check.Repair) string {
 	switch {
 	case l.Form == read.FormString && m.generator.Traits().Refs:
@@ -170,9 +170,9 @@ func (m *maker) markdownValue(l *destination.Destination, file string, r *check.
 	return (&url.URL{Path: to}).EscapedPath() + tail, nil
 }
 
-// makersOf returns the content files whose page is at a node of the docroot. Keys of
-// content may begin with the directory of all content, such as docs: that of page, which
-// the content file from makes, shows it.
+// makersOf returns the content files of the page at a node of the docroot. Keys of
+// content may begin with the directory of all content, such as docs. The key of page,
+// which the content file from makes, shows whether they do.
 func (m *maker) makersOf(node docroot.NodeID, from int, page string) []int {
 	key := source.PageKey(m.site.Tree().Path(node))
 	if at := m.byPage[key]; len(at) > 0 {

@@ -47,9 +47,9 @@ func (p pages) hugo(elements string) string {
 	return b.String()
 }
 
-// other returns the elements under the condition that the page is chosen, for the
-// generators other than Hugo, whose error pages are known by their address. Only Zola
-// and Jekyll distinguish lists of pages from other pages.
+// other returns the elements under the condition that the page is chosen, for
+// generators other than Hugo. Error pages are known by their address. Only Zola and
+// Jekyll distinguish lists of pages from other pages.
 func (p pages) other(g generator.Templates, l language, elements string) string {
 	home, page, list := p.has("home"), p.has("page"), p.has("list")
 	var conditions []string // nested, because Liquid has no parentheses

@@ -45,8 +45,8 @@ func (s *templateSet) readHugo(g *project.Generator) {
 	}
 }
 
-// callOf returns the call of the partial with the elements, to which it passes data as
-// the page.
+// callOf returns the call of the partial with the elements. It passes data as the
+// page.
 func callOf(data string) string { return `{{ partial "` + headPartial + `" ` + data + ` }}` }
 
 // partials returns the directory for partials of the project. It is _partials, which
@@ -100,9 +100,9 @@ var (
 )
 
 // hugoTheme returns the places in the heads of themes. A stub is a partial that writes
-// nothing, or that the theme calls if it exists: a file of the project overrides it. To
+// nothing, or that the theme calls if it exists; a file of the project overrides it. To
 // wrap is to override a partial with a file that calls the elements and then the theme's
-// file, which a mount makes available under another name: nothing is copied, so updates
+// file, which a mount makes available under another name. Nothing is copied, so updates
 // of the theme apply.
 func (s *templateSet) hugoTheme(data string) (stubs, wraps [][]edit) {
 	// The layouts of the themes have a [hugoKey] as their name. The project overrides some

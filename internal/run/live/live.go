@@ -21,7 +21,7 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// AddressKind is the reason for which an address is asked.
+// AddressKind is the reason why an address is asked for.
 type AddressKind string
 
 // The kinds of addresses.
@@ -73,9 +73,10 @@ const (
 	longestWait     = time.Minute // for a host that asks to wait
 )
 
-// Verify asks the host for each file of the docroot, each address that a redirect rule names in
-// full, other forms of the addresses of 20 pages, and up to 50 addresses that must not exist, one
-// after the other in the order of the addresses. The error says why it could not ask for all.
+// Verify asks the host for addresses, one at a time and in their order: each file of the
+// docroot, each address that a redirect rule names in full, other forms of the addresses of
+// 20 pages, and up to 50 addresses that must not exist. The error says why it could not ask
+// for all.
 func Verify(ctx context.Context, h *host.Host, opt Options) (seen []Observation, err error) {
 	dir, err := docroot.Open(h.Real())
 	if err != nil {

@@ -193,7 +193,7 @@ type Symbol struct {
 // maxSymbols is how many symbols a search returns.
 const maxSymbols = 200
 
-// Symbols returns the pages and headings whose names contain all words of a query,
+// Symbols returns the pages and headings with all words of a query in their names,
 // in any letter case; pages first.
 func (s *Snapshot) Symbols(ctx context.Context, o *Overlay, query string) []Symbol {
 	words := strings.Fields(strings.ToLower(query))
@@ -224,9 +224,9 @@ func (s *Snapshot) Symbols(ctx context.Context, o *Overlay, query string) []Symb
 	return all[:min(len(all), maxSymbols)]
 }
 
-// Placer returns a function that turns the line and column of a finding of a check
-// in a text, both from 1 and columns in code points, into its range: that of the
-// destination, or the rest of the word if that is not known.
+// Placer returns a function that turns the line and column of a finding in a text
+// into a range: the destination or, if that is not known, the rest of the word.
+// Lines and columns count from 1, columns in code points.
 func (s *Snapshot) Placer(text []byte, file string) func(line, column int) (start, end int, ok bool) {
 	all := s.destinations(file, text)
 	return func(line, column int) (start, end int, ok bool) {
@@ -388,8 +388,8 @@ type RenamedHeading struct {
 	Text string
 }
 
-// HeadingToRename returns the heading at an offset, or the one that the link there
-// leads to; ok is false if there is none.
+// HeadingToRename returns the heading at an offset, or the heading that the link
+// there leads to. ok is false without one.
 func (s *Snapshot) HeadingToRename(o *Overlay, f *File, offset int) (h RenamedHeading, ok bool) {
 	file, at, text := f.Name, offset, f.Text
 	if l := f.At(offset); l != nil {

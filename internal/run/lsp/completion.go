@@ -95,8 +95,8 @@ func typingAt(text []byte, offset int) (t typing, ok bool) {
 	return typing{}, false
 }
 
-// Complete returns what an author may mean by the destination that is written at an
-// offset; ok is false if there is none.
+// Complete returns what an author may mean by the destination at an offset. ok is
+// false if the offset is in no destination.
 func (s *Snapshot) Complete(ctx context.Context, o *Overlay, file string, text []byte, offset int) (c Completion, ok bool) {
 	t, ok := typingAt(text, offset)
 	if !ok {
@@ -144,8 +144,8 @@ func completeLabel(c *Completion, text []byte, prefix string) {
 	}
 }
 
-// completePages adds the pages whose addresses, relative to the page of a file, begin
-// with what is typed.
+// completePages adds the pages with an address, relative to the page of a file, that
+// begins with what is typed.
 func completePages(s *Snapshot, c *Completion, file, prefix string) {
 	from := s.origin(file).address
 	for i := range s.addresses {
@@ -180,8 +180,8 @@ func (c *Completion) add(it Item) bool {
 }
 
 // completeAddress adds the addresses of the site that begin with what is typed,
-// and then those that contain it, or whose title does. Pages come before files, or
-// images before all others where an image is meant.
+// and then others if the address or the title contains it. Pages come before
+// files. Where an image is meant, images come before everything else.
 func (s *Snapshot) completeAddress(c *Completion, prefix string, image bool) {
 	want := func(a *Address) bool {
 		if image {

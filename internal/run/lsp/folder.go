@@ -591,7 +591,8 @@ func (s *server) publishBuilt(f *folder, st *state, file string) {
 	}
 }
 
-// publishClosed publishes what is known of a file whose document was closed.
+// publishClosed publishes what is known of a file after its document was
+// closed.
 func (s *server) publishClosed(f *folder, d *document) {
 	st := f.current()
 	if st == nil {

@@ -17,11 +17,11 @@ import (
 	"github.com/sitelink/sitelink/internal/source/read"
 )
 
-// A template, a data file and the configuration are no pages. What the last build shows
-// of them decides whether one of their values is a link while its author changes it: the
-// value that was written at the same place was a link of a page, and is found at this
-// place again, as the position of a finding is. A template may write the address of the
-// site before the value. All other values get no verdict until the next build.
+// Templates, data files and the configuration are no pages. The last build decides
+// whether one of their values is a link while its author changes it: the earlier value
+// at the same place must have been a link of a page. That value is found as the position
+// of a finding is. A template may write the address of the site before the value. All
+// other values get no verdict until the next build.
 
 // rendered is a destination of a file that the last build made a link of a page.
 type rendered struct {
@@ -235,9 +235,9 @@ func (s *Snapshot) linksLike(all []rendered) (links []source.BuiltLink, details 
 // maxAround is how many bytes of a page after a value are compared with a source.
 const maxAround = 1 << 10
 
-// fits reports whether a link of a page was surely made of a destination, and not by a
-// list that has all pages: the template has the same tag with the same text, and a data
-// file has the text of the link beside its address.
+// fits reports whether a link of a page certainly comes from a destination, and not
+// from a list of all pages. A template must have the same tag with the same text. A
+// data file must have the text of the link beside its address.
 func fits(text []byte, d *destination.Destination, l *shownLink) bool {
 	if l.around == "" {
 		return true
@@ -283,8 +283,8 @@ var plain = strings.NewReplacer(`"`, "", "'", "", " ", "", "\t", "", "\r", "", "
 // maxShowing is how many pages are searched for the links of a file.
 const maxShowing = 24
 
-// pairRendered returns what the last build shows of the destinations of a text, by the
-// offsets of those that have changed since: destinations are the same if they are in the
+// pairRendered returns what the last build shows of the destinations of a text that have
+// changed since, by their present offsets. Destinations are the same if they are in the
 // same order between others that have not changed.
 func pairRendered(built []rendered, now []destination.Destination) map[int]*rendered {
 	like := func(a *rendered, b *destination.Destination) bool {

@@ -15,9 +15,9 @@ import (
 	"github.com/sitelink/sitelink/internal/system"
 )
 
-// repairs proposes what `sitelink fix` would change: at places that the last build
-// shows by the plan for the whole site, and in the links of a text by the same rules
-// for this text alone.
+// repairs proposes what `sitelink fix` would change. At places that the last build
+// shows, it uses the plan for the whole site. In the links of a text, it uses the
+// same rules for this text alone.
 type repairs struct {
 	audit  audit.Audit // of the last build; its fields do not change
 	result *check.Result

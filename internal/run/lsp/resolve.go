@@ -43,8 +43,8 @@ type Target struct {
 	Fragment string
 	// Value is the value of the link on the page, and Page the page.
 	Value, Page string
-	// Judged reports that the destination is a link of the page whose verdict is
-	// known.
+	// Judged reports that the destination is a link of the page with a known
+	// verdict.
 	Judged bool
 	check.Judgement
 }
@@ -52,15 +52,15 @@ type Target struct {
 // noTarget is the target of what leads to no file.
 var noTarget = Target{Node: docroot.NoNode}
 
-// origin is a file whose destinations are resolved.
+// origin is the file to resolve destinations of.
 type origin struct {
 	file    string
 	content bool
 	// judged reports that destinations are links of a page: of that of the file, or
 	// of the one that the next build will make of it.
 	judged bool
-	// page is the page that was made of it, "" if there is none. address is the
-	// site path that such a page would get, "" if that is not known.
+	// page is the page that was made of it, or "". address is the site path
+	// that such a page would get, or "" if that is not known.
 	page, address string
 	language      string
 	name          string // of the file below the directory of content
@@ -307,8 +307,8 @@ func (s *Snapshot) judgeLink(ctx context.Context, o *Overlay, at *origin, text [
 	return t, nil
 }
 
-// isUsed reports whether a link of the text uses the definition whose destination
-// is at an offset. A definition alone is no link.
+// isUsed reports whether a link of the text uses the definition with its
+// destination at an offset. A definition alone is no link.
 func isUsed(text []byte, at int) bool {
 	start := bytes.LastIndexByte(text[:at], '[')
 	if start < 0 {
@@ -557,7 +557,7 @@ func (s *Snapshot) resolvedByHook(at *origin, d *destination.Destination) (Targe
 	return t, true
 }
 
-// hookSetting matches a setting of Hugo by which links to content files become
+// hookSetting matches a setting of Hugo that turns links to content files into
 // addresses.
 var hookSetting = text.Regexp(`(?im)^\s*"?(enableDefault|useEmbedded)"?\s*[:=]\s*"?(true|always|fallback)`)
 

@@ -1,12 +1,12 @@
-// Package lsp is a language server for the sources of static sites: it tells an
-// editor where the destinations of a text lead, which are wrong, who links where,
-// and what could be written.
+// Package lsp is a language server for the sources of static sites. It tells an
+// editor where the destinations of a text lead, which are wrong, which pages link
+// where, and what an author could write.
 //
 // [Serve] speaks the Language Server Protocol over a pair of streams. Every answer
 // is a function of a view: the last built site, the texts of the editor, and the
-// document. The messages of a client are read in order; what changes a document is
-// done before the next message is read, and every request gets the view of its
-// moment, so that it can be answered while others are.
+// document. The server reads the messages of a client in order. It applies a
+// change of a document before it reads the next message. Every request gets the
+// view of its moment, so that requests can be answered at the same time.
 package lsp
 
 import (
@@ -204,9 +204,9 @@ func (s *server) handle(ctx context.Context, req *jsonrpc2.Request) (result any,
 }
 
 // cancellable returns a context that ends when the client cancels a request. It is
-// not derived from the context that the connection gives to a handler: that one is
-// used again for another request as soon as the handler has returned, while the
-// derived one may still look at it.
+// not derived from the context that the connection gives to a handler. The
+// connection reuses that one for another request as soon as the handler returns,
+// when a derived context may still read it.
 func (s *server) cancellable(ctx context.Context, id jsonrpc2.ID) (work context.Context, done func()) {
 	work, cancel := context.WithCancel(ctx)
 	s.mu.Lock()

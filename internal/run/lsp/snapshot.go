@@ -1,12 +1,12 @@
 package lsp
 
 // This part of the package answers what an editor asks about the sources of a site: where
-// the destinations of a text lead, who links to a page or heading, and what could
-// be written at a place.
+// the destinations of a text lead, what links to a page or heading, and what an author
+// could write at a place.
 //
-// A [Snapshot] holds the last built site and its sources. It never changes. The
-// texts that differ from it, because their author has not saved or built them yet,
-// are an [Overlay]. All answers are functions of these two.
+// A [Snapshot] holds the last built site and its sources. It never changes. Texts
+// that their author has not saved or built yet differ from it: they are an
+// [Overlay]. All answers are functions of these two.
 
 import (
 	"bytes"
@@ -235,7 +235,7 @@ func (s *Snapshot) page(file string) (id site.PageID, ok bool) {
 	return s.pageOf[i][0], true
 }
 
-// SourceOf returns the content file of a page, "" if there is none.
+// SourceOf returns the content file of a page, or "".
 func (s *Snapshot) SourceOf(node docroot.NodeID) string {
 	id, ok := s.Site.PageOf(node)
 	if !ok || s.fileOf[id] < 0 {
@@ -293,7 +293,7 @@ func (s *Snapshot) listFiles() []string {
 	return slices.Compact(all)
 }
 
-// readFiles reads all source files in parallel, but for those that last has read.
+// readFiles reads all source files in parallel, except files that last has read.
 func (s *Snapshot) readFiles(ctx context.Context, last *Snapshot, progress func(done, total int)) error {
 	s.order = s.listFiles()
 	read := make([]*indexedFile, len(s.order))
@@ -596,7 +596,7 @@ func (s *Snapshot) Analyze(ctx context.Context, o *Overlay, file string, text []
 	return f, nil
 }
 
-// At returns the link at an offset of the text, nil if there is none.
+// At returns the link at an offset of the text, or nil.
 func (f *File) At(offset int) *Resolved {
 	for i := range f.Links {
 		if l := &f.Links[i]; l.Start <= offset && offset <= l.End {
@@ -606,8 +606,7 @@ func (f *File) At(offset int) *Resolved {
 	return nil
 }
 
-// HeadingAt returns the heading whose line contains an offset, nil if there is
-// none.
+// HeadingAt returns the heading of the line with an offset, or nil.
 func (f *File) HeadingAt(offset int) *destination.Heading {
 	for i := range f.Headings {
 		h := &f.Headings[i]

@@ -31,7 +31,7 @@ type addressMap struct {
 	base     string
 }
 
-// movedPage is a page whose file moves. Its address may stay the same.
+// movedPage is the page of a file that moves. Its address may stay the same.
 type movedPage struct {
 	before, after *page
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// Jekyll's tags link and post_url name a source file. A build fails as soon as one names
-// a file that does not exist, so all tags that name a moved file are rewritten, also
-// those of which no page shows a link.
+// Jekyll's tags link and post_url name a source file. A build fails if one names a file
+// that does not exist. So all tags that name a moved file are rewritten, even if no page
+// shows their link.
 
 var (
 	// liquidTag matches a tag with its name and its first word.
@@ -125,8 +125,8 @@ func tagEdits(text string, moved map[string]string) []destination.Edit {
 	return all
 }
 
-// postOf returns the name by which post_url calls the file of a post, "" if it is not
-// one.
+// postOf returns the name that post_url has for the file of a post, or "" for another
+// file.
 func postOf(file string) string {
 	dir, base := path.Split(file)
 	before, after, ok := strings.Cut("/"+dir, "/_posts/")

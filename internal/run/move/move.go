@@ -1,12 +1,12 @@
 // Package move gives pages, sections and static files of a site another name, and
 // keeps every link to them alive.
 //
-// [Make] tries the move in a copy of the project. It builds the copy before and after,
-// so it knows from the generator which addresses change, which links lead to them, and
-// whether the new site is as sound as the old one. The result is an [destination.Set] for the
-// user's files, which Make does not touch, and a [Plan] that says what happens:
-// addresses, links that templates compose and that keep working by a redirect, and
-// whatever the move would break.
+// [Make] tries the move in a copy of the project. It builds the copy before and after, so
+// it knows from the generator which addresses change, which links lead to them, and whether
+// the new site is as sound as the old one. The result is an [destination.Set] for the
+// user's files, which Make does not touch, and a [Plan] that says what happens: addresses,
+// links that templates compose and a redirect keeps alive, and everything that the move
+// would break.
 package move
 
 import (
@@ -167,8 +167,9 @@ func Make(ctx context.Context, p *project.Project, opt Options) (*Plan, error) {
 	return m.plan, m.prove(ctx, after)
 }
 
-// redirect lets the addresses answer that the new site has lost, and those to which
-// links lead that templates compose. It reports whether it changed a file.
+// redirect adds redirects from the addresses that the new site has lost, and from
+// the targets of links that templates compose. It reports whether it changed a
+// file.
 func (m *mover) redirect(ctx context.Context, after *version, first bool) (changed bool, err error) {
 	if m.returns {
 		return false, nil

@@ -107,8 +107,8 @@ func uncut(at int, ranges [][2]int) int {
 	return at
 }
 
-// AliasKey returns the key of front matter of which the generator of a project makes
-// redirects, "" for none. set reads the configuration.
+// AliasKey returns the key of front matter that the generator of a project makes
+// redirects from, or "". set reads the configuration.
 func AliasKey(p *project.Project, set *destination.Set) string {
 	g := p.Generator
 	if g == nil {
@@ -185,8 +185,8 @@ func items(mark string, aliases []string, nl string) string {
 	return b.String()
 }
 
-// matter returns the range of front matter between two fences, without them. fence is "" if
-// there is none, and closed is false if it has no end.
+// matter returns the range of front matter between two fences, without them. fence is ""
+// without front matter, and closed is false if it has no end.
 func matter(text []byte) (fence string, start, end int, closed bool) {
 	at := bomLength(text)
 	line, _, _ := bytes.Cut(text[at:], []byte("\n"))
@@ -484,9 +484,10 @@ type placedLink struct {
 	place check.Position
 }
 
-// pairByPlace adds to was the links before the move by the indexes of those after it, as
-// far as both come from one place: a template that writes as many links as before writes
-// them in the same order. old and now return the places.
+// pairByPlace adds to was the links before the move, by the indexes of the links after
+// it. Two links are paired if they come from one place, and if the template there writes
+// as many links as before, because it writes them in the same order. old and now return
+// the places.
 func pairByPlace[P comparable](was map[int]*check.Link, olds, nows int, old func(i int) (*check.Link, P), now func(j int) P) {
 	before, after := map[P][]*check.Link{}, map[P][]int{}
 	for i := range olds {

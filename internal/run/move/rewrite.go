@@ -32,7 +32,7 @@ type document struct {
 	links []destination.Destination
 }
 
-// at returns the destination at a line and column, nil if there is none.
+// at returns the destination at a line and column, or nil.
 func (d *document) at(line, column int) *destination.Destination {
 	off, ok := destination.Offset(d.text, line, column)
 	if !ok {
@@ -151,8 +151,8 @@ func (m *mover) rewriteMenus() error {
 }
 
 // rewritePaths rewrites arguments of shortcodes, and values of front matter, data and
-// templates, that name what moves by its path in the project: a shortcode may read the
-// file, and write no link to it or another one.
+// templates, that name a moved file by its path in the project. The built site need
+// not show these: a shortcode may read the file and write another link, or none.
 func (m *mover) rewritePaths(ctx context.Context) error {
 	if !m.generator().Traits().Refs {
 		return nil
@@ -524,9 +524,9 @@ func (m *mover) contentFile(file string) source.ContentFile {
 	return source.ContentFile{File: file, Name: rel, Language: lang}
 }
 
-// rewriteHidden rewrites what the built site need not show: arguments of ref and relref,
-// because the build stops at one that names no file, and the address of the page need not
-// change; and links in the raw HTML of Markdown, which Hugo leaves out by default.
+// rewriteHidden rewrites what the built site need not show. The build stops at an
+// argument of ref or relref that names no file, even if the address of the page does not
+// change. Hugo leaves out links in the raw HTML of Markdown by default.
 func (m *mover) rewriteHidden(ctx context.Context) error {
 	if !m.generator().Traits().Refs {
 		return nil

@@ -49,8 +49,7 @@ func (f *RuleFile) based(rule Pair) Pair {
 	return rule
 }
 
-// find returns the range of a rule that an earlier move wrote, two equal offsets if there
-// is none.
+// find returns the range of a rule that an earlier move wrote, or two equal offsets.
 func (f *RuleFile) find(text []byte, rule Pair) (start, end int) {
 	_, own, _ := f.Write([]byte(f.Empty), []redirect.Pair{redirect.Pair(f.based(rule))}) // no error in a text without rules
 	if f.Empty == "" {                                                                   // lines
@@ -256,11 +255,11 @@ type Host struct {
 	RuleDir string
 	// Dir is where a new rule file goes that is not published, "" for nowhere.
 	Dir string
-	// Static are directories whose files are published unchanged at the top of the
-	// docroot. New names the one for a new file, "" for none.
+	// Static are directories of files that are published unchanged at the top of
+	// the docroot. New names the one for a new file, "" for none.
 	Static []string
 	New    string
-	// Layouts are directories of templates, one of which may write _redirects.
+	// Layouts are directories of templates. A template may write _redirects.
 	Layouts []string
 	// Exists reports whether there is a source file, Published whether the docroot has
 	// a file at its top.

@@ -62,8 +62,8 @@ var builders = []builder{
 	{"Woodpecker", nil, []variable{{name: "CI_PIPELINE_EVENT", patterns: "pull_request*"}, {name: "CI_BUILD_EVENT", patterns: "pull_request*"}}},
 }
 
-// InCI reports whether an environment is that of a build by a service, whose machine may
-// be gone after it.
+// InCI reports whether an environment belongs to a build by a service. The machine of
+// such a build may be gone after it.
 func InCI(getenv func(string) string) bool {
 	return isOn(getenv("CI")) || slices.ContainsFunc(builders, func(b builder) bool {
 		return slices.ContainsFunc(b.is, func(name string) bool { return isOn(getenv(name)) })

@@ -46,10 +46,10 @@ func Failed(snap *ledger.Snapshot, address string) ([]ledger.Notice, error) {
 	return named, nil
 }
 
-// Cured returns the failed notices that may have lost their cause, for
-// [deliver.Options]: the built page no longer has the problems for which the target
-// refused it, or the cause is what the host answers, which only a request shows.
-// entries are nil if the docroot was not read.
+// Cured returns the failed notices that might succeed now, for [deliver.Options].
+// The built page no longer has the problems that made the target refuse it, or the
+// cause was an answer of the host, and only a request shows whether that has
+// changed. entries are nil if the docroot was not read.
 func Cured(p *project.Project, snap *ledger.Snapshot, entries *outgoing.Entries) []ledger.Notice {
 	pages := map[string]string{}
 	if entries != nil {

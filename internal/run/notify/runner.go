@@ -11,8 +11,7 @@ import (
 )
 
 // A runner name tells other runs which process has claimed notices in a shared
-// ledger. It has these words, of which all but the first and the last can be
-// missing:
+// ledger. It has these words. All except the first and the last can be missing:
 //
 //	HOST:PID  host name and process ID, for people
 //	at=ID     the machine since its last start, and the namespaces of process
@@ -64,8 +63,8 @@ func machine() string {
 	return strings.TrimSpace(string(boot)) + " " + pids + " " + times
 }
 
-// startTime returns the start time of a process, "" if there is none or it has
-// ended and its parent has not noticed yet.
+// startTime returns the start time of a process. It returns "" if no such
+// process exists, or if it has ended and its parent has not noticed yet.
 func startTime(pid int) string {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

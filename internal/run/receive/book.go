@@ -86,16 +86,17 @@ func (b *Book) Write(name string) error {
 	return nil
 }
 
-// Deploy compares the pages that other sites link to with what they were, and adds
-// the calls that follow to the queue: UNLINKR for a page that is gone or moved,
-// with the new address if the site redirects to it or has exactly one new page with
-// the same text; LINKMOD for a page whose text changed, to those that asked for it
-// (LK-36). Only verified links count.
+// Deploy looks at the pages that other sites link to, compares them with the last
+// deploy, and adds calls to the queue. For a page that is gone or moved, it adds
+// UNLINKR. The call has the new address if the site redirects there, or if exactly
+// one new page has the same text. For a page with a changed text, it adds LINKMOD
+// to hosts that asked for it (LK-36). Only verified links count.
 //
-// After an error, which is that of the store, repeat Deploy: no call is added twice.
+// If the store returns an error, so does Deploy. Then repeat it: no call is added
+// twice.
 //
-// before are the sites before the deploy, for the links that were received since
-// the last one; it may be nil. after are the sites now.
+// before are the sites before the deploy; Deploy needs them for links that
+// arrived since the last one. before may be nil. after are the sites now.
 func (b *Book) Deploy(ctx context.Context, store incoming.Store, before, after *incoming.Sites) error {
 	now := make(map[string]BookPage)
 	b.Queue = slices.DeleteFunc(b.Queue, func(e BookEntry) bool {

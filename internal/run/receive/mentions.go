@@ -151,8 +151,9 @@ func Owners(mentions []incoming.Mention) (patterns []string) {
 	return slices.Compact(patterns)
 }
 
-// Import brings the mentions of another receiver into the store. The first bytes of the file
-// tell whose it is: webmentiond has a database, WordPress XML, and webmention.io JSON.
+// Import brings the mentions of another receiver into the store. The first bytes of the
+// file show where it comes from: webmentiond has a database, WordPress XML, and
+// webmention.io JSON.
 func Import(ctx context.Context, store incoming.Store, name string) (ImportReport, error) {
 	f, err := os.Open(name)
 	if err != nil {

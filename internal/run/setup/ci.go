@@ -85,8 +85,8 @@ func (p *Facts) buildLine() string {
 
 func (p *Facts) has(name string) bool { return p.Has != nil && p.Has(name) }
 
-// standBack is a variable by which the generator's plugin leaves the check to the step
-// after the build.
+// standBack is a variable that makes the generator's plugin leave the check to the
+// step after the build.
 const standBack = "SITELINK_OUT"
 
 // buildInShell is buildLine as a line of the shell.

@@ -70,8 +70,8 @@ func (p *Facts) tools() (t tools, builds bool) {
 	return t, true
 }
 
-// installPackages installs what package.json names, by the program whose lock
-// file is there or, in a monorepo, above.
+// installPackages installs what package.json names. It uses the program that
+// wrote the lock file there or, in a monorepo, above.
 func (p *Facts) installPackages() string {
 	for _, lock := range []struct{ file, install string }{
 		{"pnpm-lock.yaml", "corepack enable && pnpm install --frozen-lockfile"},

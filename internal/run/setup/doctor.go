@@ -238,8 +238,7 @@ func isExample(url string) bool {
 	return host == "example.org" || host == "example.com" || host == "your-docusaurus-site.example.com" || strings.HasPrefix(host, "localhost")
 }
 
-// answers returns the project whose answers count: with its configuration, unless that is
-// wrong.
+// answers returns the project to ask: with its configuration, unless that is wrong.
 func (d *Doctor) answers() *project.Project {
 	if d.Project != nil {
 		return d.Project

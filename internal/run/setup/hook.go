@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// HookStatus says in one line how git comes to run sitelink, and for which sites if
-// these are not the root alone.
+// HookStatus says in one line how git runs sitelink. It names the sites unless the
+// root is the only one.
 func HookStatus(s githook.Status) string {
 	text := ""
 	switch s.Method {

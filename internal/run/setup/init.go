@@ -42,7 +42,7 @@ type Init struct {
 	Ask func(ctx context.Context, question string) (bool, error)
 	// Configure reads the project's configuration, for the endpoints.
 	Configure func() (*config.Config, error)
-	// Findings checks the built site; it returns an error if there is none.
+	// Findings checks the built site; it returns an error without one.
 	Findings func(ctx context.Context, cfg *config.Config) ([]check.Finding, error)
 
 	record *Record
@@ -313,7 +313,7 @@ func (r *Init) writeConfig() error {
 }
 
 // configuredElsewhere returns the configuration under another name or in a
-// directory above, "" if there is none.
+// directory above, or "".
 func (r *Init) configuredElsewhere() string {
 	for dir := r.Dir; ; dir = filepath.Dir(dir) {
 		for _, name := range config.FileNames {

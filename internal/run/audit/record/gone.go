@@ -253,10 +253,10 @@ func only(list []*Entry, before map[string]bool) *Entry {
 	return nil
 }
 
-// Renamed returns the new ids of headings whose ids changed, given the ids of all
-// headings of a page before and now: those at the same place, between the same
-// headings that kept their ids. Where their number differs, it is not known which
-// one was renamed.
+// Renamed returns the new ids of headings by the old ones, given the ids of all
+// headings of a page before and now. Two ids belong together if they are at the
+// same place between headings that kept their ids. If the number of headings
+// there differs, Renamed does not know which one was renamed.
 func Renamed(before, now []string) map[string]string {
 	kept := map[string]bool{}
 	for _, id := range now {
@@ -305,8 +305,8 @@ func escape(p string) string {
 }
 
 // Findings returns a finding for each address and id that is gone, for
-// [check.Options.More]. Their messages say nothing about whom it concerns, see
-// [Gone.Concern].
+// [check.Options.More]. [Gone.Concern] adds to their messages who relies on the
+// address or id.
 func (g *Gone) Findings(*public.Site) []check.Finding {
 	out := make([]check.Finding, len(g.list))
 	for i := range g.list {
@@ -324,7 +324,7 @@ func (g *Gone) Findings(*public.Site) []check.Finding {
 }
 
 // File returns the docroot path of the page that the finding of an address
-// suggests, or of the page of an anchor; "" if there is none.
+// suggests, or of the page of an anchor, or "".
 func (g *Gone) File(f *check.Finding) string {
 	if i, ok := g.index(f); ok {
 		return cmp.Or(g.list[i].file, g.list[i].page)
@@ -439,8 +439,8 @@ func (g *Gone) at(target, fragment string) []int {
 	return out
 }
 
-// Concern adds to the findings of a check, those of [Gone.Findings] among them, whom
-// it concerns that something is gone. Call it after [Gone.Links], [Gone.Mention]
+// Concern adds to the findings of a check who relies on what is gone. The findings
+// include those of [Gone.Findings]. Call Concern after [Gone.Links], [Gone.Mention]
 // and [Gone.ReadLog].
 func (g *Gone) Concern(findings []check.Finding) {
 	for i := range g.list {
@@ -462,7 +462,7 @@ func (g *Gone) Concern(findings []check.Finding) {
 	}
 }
 
-// message says what is gone, and whom it concerns as far as that is known.
+// message says what is gone, and who relies on it, as far as that is known.
 func (g *Gone) message(x *gone) string {
 	var m string
 	switch target := g.site.BasePath() + x.address; {

@@ -1,10 +1,10 @@
-// Package record compares a site with a record of the addresses and anchors that it answered
-// before, so that an author learns which links of other people a change breaks.
+// Package record compares a site with a record of its earlier addresses and anchors. So an
+// author learns which links of other people a change breaks.
 //
 // [Of] makes the record of a loaded site, [Record.Write] and [Read] keep it in a file, and
 // [Compare] returns what is gone: addresses that nothing answers any more, and ids that
 // vanished from pages that still exist. [Gone.Findings] are ready for [check.Options.More];
-// [Gone.Concern] adds whom they concern.
+// [Gone.Concern] adds who relies on what is gone.
 package record
 
 import (
@@ -291,10 +291,10 @@ type description struct {
 	// open counts the elements of each kind around the current place.
 	inTitle, inHeading bool
 	inMain, leftOut    int
-	// ids are those of headings: of the heading itself, of an element in it, and of one
-	// with nothing but start tags and empty anchors between it and the heading, as in
-	// <section id="x"><h2> and <a name="x"></a><h2>. pending are those of such elements
-	// until a heading comes.
+	// ids are the ids of headings: of the heading itself, of an element in it, and of
+	// an element with nothing but start tags and empty anchors between it and the
+	// heading, as in <section id="x"><h2> and <a name="x"></a><h2>. pending are the ids
+	// of such elements until a heading comes.
 	ids     map[string]bool
 	pending []string
 	level   int // of the headings around the current place
@@ -392,9 +392,9 @@ func appendUpTo(dst, text []byte) []byte {
 }
 
 // A record in a file is JSON Lines: a header, then a line for each entry, sorted
-// by address. The header has the number of entries and a hash of their lines, so
-// that a file that was cut off or edited by a merge is not taken for a smaller
-// site: then every address that it lacks would pass as new.
+// by address. The header has the number of entries and a hash of their lines. So
+// a file that was cut off, or edited by a merge, does not pass as the record of
+// a smaller site: every address that it lacks would then count as new.
 
 // AddressesFile is the name of the record that a deploy writes.
 const AddressesFile = "addresses.jsonl"
