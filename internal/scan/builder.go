@@ -284,7 +284,7 @@ func Merge(base, ref []byte) []byte {
 }
 
 // schemeLen returns the length of the scheme at the start of ref, including its
-// colon, or 0 if there is none.
+// colon, or 0.
 func schemeLen(ref []byte) int {
 	for i, c := range ref {
 		switch {

@@ -68,9 +68,9 @@ func (b *Builder) SettleCharset(def string) (name string, convert bool) {
 }
 
 // needsConversion reports whether a page must be read again as UTF-8. In
-// encodings that extend ASCII, a page whose values are all ASCII reads the same
+// encodings that extend ASCII, a page with only ASCII values reads the same
 // without conversion. Shift_JIS and similar encodings use ASCII bytes inside
-// characters, so that their pages are always converted.
+// characters, so their pages are always converted.
 func needsConversion(name string, nonASCII bool) bool {
 	switch {
 	case name == "utf-8":
@@ -84,7 +84,7 @@ func needsConversion(name string, nonASCII bool) bool {
 // extendsASCII reports whether every byte below 0x80 is always the ASCII
 // character, so that tags can be found before decoding. This is true for UTF-8,
 // for all single-byte encodings of the Encoding Standard, and for the
-// multi-byte encodings whose trail bytes are all above 0x7F.
+// multi-byte encodings with all trail bytes above 0x7F.
 func extendsASCII(name string) bool {
 	switch name {
 	case "utf-16be", "utf-16le", "shift_jis", "gbk", "gb18030", "big5", "iso-2022-jp", "replacement":
@@ -103,8 +103,8 @@ func (b *Builder) DeclareCharset(label []byte) {
 	b.Page.charset = DeclaredCharset(string(label))
 }
 
-// Convert starts a new page whose text is the UTF-8 form of text. text is in
-// the named encoding and follows the first skipped bytes of the file.
+// Convert starts a new page with text converted to UTF-8. text is in the named
+// encoding and follows the first skipped bytes of the file.
 func (b *Builder) Convert(text []byte, skipped int, name string) {
 	if name == "" {
 		name = "windows-1252"

@@ -118,9 +118,9 @@ func LinkedData(text []byte, emit func(start, end int, value []byte)) {
 	}
 }
 
-// stringEnd returns the offset of the quote that ends the string whose first
-// byte is at i. If the line or the text ends first, ok is false and end is the
-// offset of that end.
+// stringEnd returns the offset of the quote that ends a string. The first byte
+// of the string is at i. If the line or the text ends first, ok is false and
+// end is the offset of that end.
 func stringEnd(text []byte, i int) (end int, escaped, ok bool) {
 	for ; i < len(text); i++ {
 		switch text[i] {
@@ -262,7 +262,7 @@ func looksLikeURL(v []byte) bool {
 
 // propertyRole returns the role of the value of property key in an object or,
 // in faulty text, an array. The list has the properties of schema.org that have
-// URL in their range, or whose URL strings name a page or file in practice.
+// URL in their range, or that name a page or file by a URL in practice.
 //
 // @id is an identifier, often one without a page (https://…/#website). Only
 // below mainEntityOfPage and item is it the page's URL. identifier, propertyID,

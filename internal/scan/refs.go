@@ -137,7 +137,7 @@ func Reference(b []byte) (text []byte, n int) {
 	return []byte(html.UnescapeString("&" + string(name) + ";")), i
 }
 
-// longRefs are the two references whose text is longer than their name.
+// longRefs are the two references with a text that is longer than their name.
 // html.UnescapeString works in place and does not decode them.
 var longRefs = map[string]string{"nGt": "\u226B\u20D2", "nLt": "\u226A\u20D2"}
 

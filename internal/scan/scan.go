@@ -61,7 +61,7 @@ const (
 	KindFont
 	// KindCanonical is the address that a page declares for itself.
 	KindCanonical
-	// KindManifest is the link to a web app manifest, whatever its file name.
+	// KindManifest is the link to a web app manifest with any file name.
 	KindManifest
 	// KindEntry is the address of an entry: a page listed in a sitemap, or the
 	// page that a feed entry represents.
@@ -209,8 +209,7 @@ type Page struct {
 	Bases  []Base
 	// Adverts are in the order of the file. Those inside templates are left out.
 	Adverts []Advert
-	// SecondHead is the offset of the second head tag plus one, or 0 if there
-	// is none.
+	// SecondHead is the offset of the second head tag plus one, or 0.
 	SecondHead uint32
 	// Scripts are the scripts that the page runs, in order.
 	Scripts []Script
@@ -391,7 +390,7 @@ func IsWebURL(v []byte) bool {
 }
 
 // ScriptLink returns the number of the link that holds the address of a script,
-// or -1 if there is none.
+// or -1.
 func (p *Page) ScriptLink(sc *Script) int {
 	if !sc.External {
 		return -1

@@ -45,7 +45,7 @@ var Class = func() (t [256]uint8) {
 const Ones = 0x0101010101010101
 
 // FirstByte returns the position, 0 to 7, of the first byte of w that equals
-// the byte repeated in pattern, or 8 if there is none.
+// the byte repeated in pattern, or 8.
 func FirstByte(w, pattern uint64) int {
 	x := w ^ pattern
 	return bits.TrailingZeros64((x-Ones)&^x&(0x80*Ones)) >> 3
@@ -71,7 +71,7 @@ func (s *AttrSet) Has(a Attr) bool { return s.Seen&(1<<a) != 0 }
 // ReadAttrs reads the attributes of the tag whose name ends at text[i] into set
 // (HTML 13.2.5.32 to 13.2.5.40) and returns the offset after the tag's ">".
 // Attributes that are already in set are kept. ok is false if the file ends
-// inside the tag, which means that there is no tag. set may be nil.
+// inside the tag: then it is no tag. set may be nil.
 func ReadAttrs(text []byte, i int, set *AttrSet) (next int, selfClosing, ok bool) {
 	n := len(text)
 	for i < n {

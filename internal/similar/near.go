@@ -83,9 +83,9 @@ func Words(name string) []string {
 }
 
 // Typo returns how many typing errors lie between two names, and whether the
-// author can have meant one by the other: 0 if both are the same but for letter
-// case and punctuation. An error is a letter that is wrong, missing, added, or
-// exchanged with the next one. Short words allow none, long ones two.
+// author can have meant one by the other. Letter case and punctuation do not
+// count. An error is a letter that is wrong, missing, added, or exchanged with
+// the next one. Short words allow no error, long ones two.
 func Typo(a, b string) (errors int, ok bool) {
 	return typo(newName(a), newName(b), nil)
 }
@@ -269,8 +269,8 @@ func (b *Budget) Take(cost int) bool {
 	return *b >= 0
 }
 
-// ordinary is how many pairs of letters, or of words, two names have whose comparison
-// counts once, and nearCost what the comparison of two names costs at least that have
+// ordinary is the number of pairs of letters, or of words, that count as one
+// comparison of two names. nearCost is the least cost of comparing two names with
 // nearly the same letters.
 const (
 	ordinary = 1 << 10
@@ -390,9 +390,9 @@ func (l *Names) Nearest(want string) string {
 }
 
 // NearestTitle is Nearest for names that are made of titles, such as the ids of
-// headings: titles are translated, so the only name that adds words of another script
-// is near, and titles are reworded, so a name with nearly the same words is near, too.
-// 程式碼區塊-Code-Block is nearer to Code-Block than Backtick-Code-Block is.
+// headings. Titles are translated, so the only name that adds words of another script
+// is near. Titles are also reworded, so a name with nearly the same words is near,
+// too. 程式碼區塊-Code-Block is nearer to Code-Block than Backtick-Code-Block is.
 func (l *Names) NearestTitle(want string) string {
 	if got := l.Nearest(want); got != "" || l.Len() == 0 {
 		return got
@@ -421,8 +421,8 @@ func isASCII(s string) bool {
 
 func isASCIILetter(r rune) bool { return 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' }
 
-// Abbreviated returns the only name of which want leaves out words, but not most;
-// "" if there is none.
+// Abbreviated returns a name if want leaves out words of it, but not most, and if
+// it is the only such name. Otherwise it returns "".
 func (l *Names) Abbreviated(want string) string {
 	if l.Len() == 0 {
 		return ""
@@ -452,10 +452,9 @@ const (
 	enoughWords = 2
 )
 
-// reworded returns the only name that is a rewording of want, "" if there is
-// none. A word that other names of the list have was not reworded: it means
-// something else. leftOut restricts the names to those of which want leaves out
-// words.
+// reworded returns the only name that is a rewording of want, or "". A word
+// that other names of the list have was not reworded: it means something else.
+// With leftOut, only names count that have words which want leaves out.
 func (l *Names) reworded(want string, leftOut bool) string {
 	l.prepare()
 	if !isTitle(want) || !l.Budget.Take(len(l.names)) {

@@ -85,12 +85,11 @@ func (r *Reader) text(p *Page) (*scan.Page, error) {
 	return r.s.scanPage(&r.scan, p, data), nil
 }
 
-// Details calls f, in order, with everything about the links of a page whose
-// numbers are in want, which must ascend, or about all links if want is nil. d
-// is valid only until f returns, as are the strings Raw and Fragment in it,
-// which are parts of the page's text. The error is [ErrChanged] if the page no
-// longer holds the links that were loaded; f may have been called for some of
-// them by then.
+// Details calls f, in order, with everything about links of a page. want has
+// the ascending numbers of the links, and nil means all. d is valid only until
+// f returns, and so are its strings Raw and Fragment, which are parts of the
+// page's text. The error is [ErrChanged] if the page no longer holds the links
+// that were loaded; f may have been called for some of them by then.
 func (r *Reader) Details(id PageID, want []uint32, f func(link int, d *Detail)) error {
 	p := &r.s.pages[id]
 	if r.fromSaved(p, want, f) {
@@ -231,8 +230,9 @@ type Detail struct {
 	// links of a page are asked for.
 	Context uint64
 	// Base is the address that a relative link is resolved against, if that is
-	// not the address of the page: that of a base element, xml:base or the item
-	// of a feed; and the address of a feed for its other relative links.
+	// not the address of the page. It comes from a base element, xml:base or
+	// the item of a feed, or is the address of a feed for its other relative
+	// links.
 	Base string
 	// FeedRelative: nothing answers the link of a feed, but something would if it
 	// were resolved against the address of the feed. The page of the item does not have
@@ -378,8 +378,8 @@ func classOf(tag []byte) []byte {
 	return value
 }
 
-// parentOf returns the name of the last element that text leaves open, nil if
-// there is none. Elements without an end tag do not count.
+// parentOf returns the name of the last element that text leaves open, or nil.
+// Elements without an end tag do not count.
 func parentOf(text []byte) []byte {
 	closed := 0
 	for {
@@ -514,8 +514,8 @@ const (
 
 var hash = []byte{'#'}
 
-// startMemo prepares the cache for a page. It is valid for consecutive pages of
-// one directory whose links resolve against their own address.
+// startMemo prepares the cache for a page. The cache is valid for consecutive
+// pages of one directory if their links resolve against their own address.
 func (r *resolver) startMemo() {
 	switch {
 	case r.memo == nil:
@@ -625,8 +625,8 @@ type Explanation struct {
 	host.Resolved
 	// Positions are where the page has a link with exactly this value.
 	Positions []Position
-	// Detail is the link at the first of them that is wrong, or at the first; nil
-	// if there is none. Link is its number.
+	// Detail is the link at the first of them that is wrong, or at the first, or
+	// nil. Link is its number.
 	Detail *Detail
 	Link   int
 	// Anchors are the anchors of the target page, in document order; nil if no

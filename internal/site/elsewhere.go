@@ -10,14 +10,14 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// elsewhere returns the state of a link of page to another host, whose address browsers
-// resolve from v: it depends on what the page does with the target. plain means that the
-// host is an ordinary name, as most are.
+// elsewhere returns the state of a link of page to another host. Browsers resolve its
+// address from v. The state depends on what the page does with the target. plain means
+// that the host is an ordinary name, as most are.
 //
-// A page that is published must neither load nor name what only its author's machine
-// has, as pages of a development build do. Links that a visitor may follow are left
-// alone: texts tell people to open http://localhost:8080/. Those to a page of the site at
-// the generator's server are not meant so.
+// A published page must neither load nor name what only its author's machine has, as
+// pages of a development build do. Links that a visitor may follow are left alone,
+// because texts tell people to open http://localhost:8080/. But a link to a page of the
+// site at the generator's server is a mistake.
 func (r *resolver) elsewhere(page *scan.Page, l *scan.Link, v []byte, plain bool) host.State {
 	if !r.s.public || plain && l.Tag == scan.TagA {
 		return host.StateExternal

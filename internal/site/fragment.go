@@ -41,9 +41,9 @@ type Fragment struct {
 	// Exact is the hash of the fragment as it is in the URL; Decoded of its
 	// percent-decoded form, or 0 if that is the same.
 	Exact, Decoded uint64
-	// From and To are the parts of the fragment, or 0 if it has none: the ends of
-	// a line range such as 12-34 or L12-L34, and what is before and after the at
-	// sign of the form [html.FormMember].
+	// From and To are the parts of the fragment, or 0: the ends of a line range
+	// such as 12-34 or L12-L34, or what is before and after the at sign of the
+	// form [html.FormMember].
 	From, To uint64
 	// Form says which scripts could serve it.
 	Form html.FragmentForm
@@ -215,8 +215,8 @@ func (s *Site) MarkDefined(want map[uint64]bool) {
 	}
 }
 
-// HasFolded reports whether a quirks mode page has an a element whose name
-// equals the fragment but for letter case. fragment is as serialised.
+// HasFolded reports whether a quirks mode page has an a element with the
+// fragment as its name, in any letter case. fragment is as serialised.
 func (s *Site) HasFolded(id PageID, fragment string) bool {
 	p := &s.pages[id]
 	f := []byte(TrimDirective(fragment))

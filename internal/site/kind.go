@@ -45,8 +45,8 @@ const (
 	PageShown      // Markdown that a forge shows as a page
 	PagePointer    // what git-lfs has instead of a file, which is not read as a page
 
-	// pageXML and pageJSON are files whose root element, or first member, is
-	// not known yet.
+	// pageXML and pageJSON are files before their root element, or first
+	// member, is known.
 	pageXML
 	pageJSON
 	pageNone
@@ -356,8 +356,8 @@ func unzipHead(data []byte) []byte {
 	return head[:n]
 }
 
-// unzip inflates a gzip file, of which at most limit bytes are accepted. It
-// stops there, so that a zip bomb does no harm.
+// unzip inflates a gzip file. It accepts at most limit bytes and stops there,
+// so that a zip bomb does no harm.
 func unzip(data []byte, limit int64) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {

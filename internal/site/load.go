@@ -118,8 +118,8 @@ func (s *loader) findPages() {
 }
 
 // linkListed marks the files that directory listings link to (LL-78): files,
-// the index files of directories, and directories without one, whose listings
-// follow. Names that begin with a dot are left out (LL-79).
+// the index files of directories, and the files in the listings of directories
+// without one. Names that begin with a dot are left out (LL-79).
 func (s *loader) linkListed() {
 	if !s.ListsDirectories() {
 		return
@@ -195,8 +195,8 @@ func (s *loader) addManifests() {
 // as an image or load it.
 var openers = [scan.TagCount]bool{scan.TagA: true, scan.TagArea: true, scan.TagEmbed: true, scan.TagFrame: true, scan.TagIframe: true, scan.TagObject: true}
 
-// opensSVG is openers for a link whose element has no [scan.Tag], if the link
-// leads to an SVG file or is in one.
+// opensSVG is openers for a link of an element without a [scan.Tag], if the
+// link leads to an SVG file or is in one.
 func opensSVG(s *Site, p *Page, page *scan.Page, l *scan.Link, rec *Link) bool {
 	if p.kind != PageSVG && !isSVG(s, rec) {
 		return false

@@ -38,8 +38,8 @@ type Options struct {
 	RelativeURLs bool
 	// Profile says how the host answers; the zero value is [host.Generic].
 	Profile host.Profile
-	// ProfileFrom names the file by which the profile was recognised, for
-	// reports; empty if the user chose it.
+	// ProfileFrom names the file that decided the profile, for reports; empty
+	// if the user chose it.
 	ProfileFrom string
 	// HostUnknown says that Profile is a guess: neither the user nor a file names the host.
 	HostUnknown bool

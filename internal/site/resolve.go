@@ -143,8 +143,8 @@ func (r *resolver) usemap(l *scan.Link, rec *Link) Fragment {
 }
 
 // resolveURL resolves any link by the URL Standard and the profile. With
-// reference, a value that is only a fragment refers to the page itself,
-// whatever its base (CSS Values 4, 4.5.4).
+// reference, a value that is only a fragment refers to the page itself, even if
+// the page has a base (CSS Values 4, 4.5.4).
 func (r *resolver) resolveURL(v []byte, reference bool) host.Resolved {
 	return r.traceURL(v, reference, nil)
 }

@@ -215,8 +215,8 @@ type FragmentReader struct{ rest []uint64 }
 // Fragments returns a reader that begins with the page's first link.
 func (p *Page) Fragments() FragmentReader { return FragmentReader{p.frags} }
 
-// Next returns what l asks for. Call it, in order, for each link for which
-// [Link.HasFragment] is true.
+// Next returns what l asks for. Call it, in order, for each link with
+// [Link.HasFragment].
 func (a *FragmentReader) Next(l *Link) Fragment {
 	k := Fragment{Exact: a.rest[0], Form: l.form}
 	n := 1
@@ -239,9 +239,9 @@ func (l *Link) IsMap() bool { return l.bits&bitMap != 0 }
 // sitemap lists, or the page of an entry of a feed.
 func (l *Link) IsEntry() bool { return l.bits&bitEntry != 0 }
 
-// Unread returns how many files were not read because they are XML of no known
-// kind; source maps by their names, which name the sources of the build, not files
-// of the site; or below node_modules or .git.
+// Unread returns how many files were not read: XML of no known kind; source maps,
+// because these name the sources of the build and not files of the site; and files
+// below node_modules or .git.
 func (s *Site) Unread() (otherXML, sourceMaps, foreign int) {
 	return s.otherXML, s.sourceMaps, s.foreign
 }
@@ -295,9 +295,9 @@ func withFlags(s *Site, node docroot.NodeID, state host.State, self bool) host.S
 	return state
 }
 
-// markOverrides marks the files whose links have another state than their
-// record, now that all flags are known. One bit per node stays in the
-// processor's cache, which the nodes do not; State is called for every link.
+// markOverrides marks the files with links that have another state than their
+// record, now that all flags are known. State is called for every link. One bit
+// per node fits in the processor's cache, but the nodes do not.
 func (s *Site) markOverrides() {
 	s.overrides = make([]uint64, len(s.tree.Nodes)/64+1)
 	for id := range s.tree.Nodes {

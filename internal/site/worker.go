@@ -215,9 +215,9 @@ func (w *worker) resolveAll(p *Page, page *scan.Page) {
 
 // beside decides what links to the top of the host mean on a page below a base path,
 // when its links with and without a file there are known. Most lack the base path. But
-// a page with the menu of a larger site, such as /, /pricing/ and /blog/ on the pages
-// of /docs/, means the home page of that site: more of its links lead to what only
-// other deployments can answer than lack the base path.
+// a page may have the menu of a larger site, such as /, /pricing/ and /blog/ on the
+// pages of /docs/. Then it means the home page of that site. Such a page has more
+// links that only other deployments can answer than links that lack the base path.
 func (w *worker) beside(p *Page) {
 	others, lacking := 0, 0
 	for i := range p.links {

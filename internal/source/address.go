@@ -22,9 +22,9 @@ type address struct {
 	// target is the site path that the destination leads to from its page, with
 	// query, decoded; "" for a destination outside the site.
 	target string
-	// file is the key of the page whose content file the destination names,
-	// relative to its own content file; "" if it does not name one by its
-	// extension, and "/" for the home page.
+	// file is the key of a page if the destination names its content file, by
+	// its extension and relative to the linking file. It is "/" for the home
+	// page, and "" if the destination names no content file.
 	file string
 }
 

@@ -16,10 +16,10 @@ import (
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
-// SourceForm returns a suggestion for a link in the form in which its author has to
-// write it at a position: the path of a Markdown file where the generator turns such
-// paths into addresses, and what is written there with another fragment. It is "" if
-// that form is not known, and the suggestion itself if no other form is needed.
+// SourceForm returns a suggestion for a link in the form that its author has to
+// write at a position. It is the path of a Markdown file if the generator turns such
+// paths into addresses, or the written text with another fragment. It is "" if the
+// form is not known, and the suggestion itself if no other form is needed.
 func (m *Map) SourceForm(p *Position, l *BuiltLink, suggestion string) string {
 	i, ok := m.content.byDisplay[p.File]
 	t := m.opt.Generator.Traits()
@@ -94,9 +94,9 @@ func (m *Map) SourceForm(p *Position, l *BuiltLink, suggestion string) string {
 	}
 }
 
-// WantsFile reports whether a link of a Markdown file that is the address of a page would
-// better be the path of that page's file: the generator wants such paths, and no other link
-// of the file, of others, is a relative address. name has no fragment.
+// WantsFile reports whether a link of a Markdown file should be the path of a page's file
+// and not the page's address. That is so if the generator wants such paths, and none of
+// others, the other links of the file, is a relative address. name has no fragment.
 func WantsFile(g Generator, name string, others []string) bool {
 	isAddress := func(value string) bool {
 		value, _, _ = strings.Cut(value, "#")

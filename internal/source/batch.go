@@ -39,8 +39,8 @@ type openLink struct {
 // isLink reports that readers can follow it: it is an a or area element.
 func (l *openLink) isLink() bool { return l.on.element == "a" || l.on.element == "area" }
 
-// menuTarget returns the site path and fragment of a link of which a template writes no
-// part, as in a menu; "" for another link.
+// menuTarget returns the site path and fragment of a link if a template writes no part
+// of them, as in a menu. It returns "" for another link.
 func (l *openLink) menuTarget() string {
 	a := &l.on.addr
 	if len(l.composed.by) == 0 || l.composed.by[0].Writes() || strings.Trim(strings.Join(l.composed.by[0].Pieces, ""), "/") != "" || !l.isLink() || a.target == "" {
@@ -63,9 +63,10 @@ type composer struct {
 	*Map
 	readers []*site.Reader         // of the workers
 	runs    memo[string, *linkRun] // of all pages
-	// fits are the templates whose attributes fit a tag, by all of the tag that
-	// fitAttributes compares. constants are the addresses that templates write,
-	// without the target of one that is relative to the page.
+	// fits are the templates with attributes that fit a tag, by everything in
+	// the tag that fitAttributes compares. constants are the addresses that
+	// templates write. An address that is relative to the page has no target
+	// there.
 	fits      memo[string, []tagFit]
 	constants memo[*written, address]
 	made      memo[string, []string] // the keys of pages that templates make, see isOtherPage
@@ -78,7 +79,7 @@ type composer struct {
 // addition to 32 for each byte of a page: some 50 ns each.
 const allowedForAll = 1 << 25
 
-// locatedPage is a page whose links are located.
+// locatedPage is a page to locate the links of.
 type locatedPage struct {
 	m       *composer
 	name    string
@@ -151,7 +152,7 @@ type pageLinkTag struct {
 	known         bool
 }
 
-// tagFit is a template whose attributes fit a tag, and how well they do.
+// tagFit is a template with attributes that fit a tag, and how well they fit.
 type tagFit struct {
 	by    *written
 	score int
@@ -160,11 +161,11 @@ type tagFit struct {
 // hit is an occurrence of a text in a file.
 type hit struct {
 	file contentFile
-	// around holds the surroundings of the links whose destination is here,
-	// none if they are not known.
+	// around holds the surroundings of the links with their destination here,
+	// or nothing if they are not known.
 	around []read.Surroundings
-	// element is the element of the template that has the address as a link, "" if
-	// there is none.
+	// element is the element of the template that has the address as a link, or
+	// "".
 	element string
 	// label is the text of the link, certain reports that the address is in
 	// front matter or a parameter of a shortcode, and relative that only a relative
@@ -183,8 +184,8 @@ func (h *hit) answer() answer { return answer{at: h.file.position(h.line, h.col)
 type textSearch struct {
 	// byWord holds the texts by their first word, see eachWord.
 	byWord map[string][]string
-	// byName holds site paths by their last name: of links that menus may have, of
-	// which relative destinations in content may be the entries.
+	// byName holds the site paths of links that menus may have, by their last
+	// name. Relative destinations in content may be the entries of such menus.
 	byName map[string][]string
 	hits   map[string][]hit
 }

@@ -47,8 +47,8 @@ func (p *locatedPage) tagOf(l *pageLink) *pageLinkTag {
 	return p.tagsOf[l]
 }
 
-// fitting returns the templates whose attributes fit the tag of a link, of those that
-// write the same attribute of the same element.
+// fitting returns the templates that write the same attribute of the same element as
+// a link, with attributes that fit its tag.
 func (p *locatedPage) fitting(tag *pageLinkTag) []tagFit {
 	of := tag.on.element + " " + tag.on.attribute
 	var key strings.Builder

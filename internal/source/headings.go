@@ -72,8 +72,8 @@ func (m *Map) anchorPage(r *site.Reader, name string) *anchorPage {
 	return p
 }
 
-// heading returns the position that creates an id, nil if there is none or
-// several.
+// heading returns the position that creates an id, or nil if no position or
+// several do.
 func (p *anchorPage) heading(id string) *Heading {
 	nth, title, label, term := -1, "", "", false
 	same := 0 // headings of the page with the same label

@@ -323,8 +323,8 @@ func (src *index) indexContent() {
 	}
 }
 
-// leaveOutUnread leaves out the content files of which the generator makes no page, such as
-// README.md at the root, unless one that it reads includes them.
+// leaveOutUnread leaves out content files that the generator makes no page of, such as
+// README.md at the root, unless a file that it reads includes them.
 func (src *index) leaveOutUnread() {
 	c, reads := src.content, generator.ReadsContent(src.opt.Generator, src.opt.Project)
 	own := func(f contentFile) bool { return f.dir.prefix != "" || reads(f.name) || read.IsHTMLName(f.name) }
@@ -483,8 +483,8 @@ func (c *contentIndex) namedIn(file, name string) (contentFile, bool) {
 	return c.named(path.Clean(name))
 }
 
-// makersOf returns the files that may make the page with a key: those that the
-// generator lists, or else those whose names or front matter say so.
+// makersOf returns the files that may make the page with a key: the files that
+// the generator lists, or else the files with a matching name or front matter.
 func (c *contentIndex) makersOf(key string) []int {
 	for _, index := range []map[string][]int{c.listed, c.byKey, c.byPossibleKey} {
 		if found := index[key]; len(found) > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// fileOf returns the file that a page was made of, nil if there is none, or if there
-// are several candidates and none is clearly the best. declared is the file that the
-// page itself names.
+// fileOf returns the file that a page was made of. It returns nil without a
+// candidate, or if none of several is clearly the best. declared is the file that
+// the page itself names.
 func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink) *document {
 	c := m.content
 	if declared != "" {
@@ -39,9 +39,9 @@ func (m *Map) fileOf(name string, text []byte, declared string, links []pageLink
 // maxCandidates is how many files are compared with a page.
 const maxCandidates = 64
 
-// bestFile returns the candidate whose links and name match the page best, none
-// if two match equally well. If certain is set, the candidates have the key of
-// the page.
+// bestFile returns the candidate with the links and name that match the page
+// best, or nil if two match equally well. If certain is set, the candidates
+// have the key of the page.
 func (m *Map) bestFile(found []int, name string, text []byte, links []pageLink, certain bool) *document {
 	c := m.content
 	if len(found) > maxCandidates {
@@ -97,9 +97,9 @@ func commonTail(a, b string) int {
 
 var htmlLanguage = text.Regexp(`(?i)<html[^>]*\slang\s*=\s*["']?([a-zA-Z-]+)`)
 
-// nearestFile returns the Markdown file, or the file beside it, that an author most likely meant by a path
-// that no file has: one with a similar path, or the only one with the same name. It is
-// "" if there is none.
+// nearestFile returns the Markdown file, or the file beside it, that an author most likely
+// meant by a path that no file has: one with a similar path, or the only one with the same
+// name, or "".
 func nearestFile(m *Map, from contentFile, want string) string {
 	top := ""
 	if m.opt.Generator.Traits().Versions { // versions have the same files

@@ -172,7 +172,7 @@ type pageLink struct {
 	offset  int64
 	raw     string
 	element string
-	// attribute is the attribute that has the link, "" if there is none.
+	// attribute is the attribute that has the link, or "".
 	attribute string
 	label     string
 	addr      address

@@ -44,8 +44,8 @@ func (src *index) Lines(file string) read.Lines {
 	return src.document(src.content.files[src.content.byDisplay[file]]).Lines
 }
 
-// StaticDirs returns the project's own directories whose files are published unchanged at
-// the top of the docroot, without those of modules.
+// StaticDirs returns the project's own directories of files that are published unchanged
+// at the top of the docroot, without directories of modules.
 func (src *index) StaticDirs() (dirs []string) {
 	for _, d := range src.content.staticDirs {
 		if d.under == "" && d.module == "" && d.prefix == "" {
@@ -56,9 +56,9 @@ func (src *index) StaticDirs() (dirs []string) {
 }
 
 // PageFiles returns for each page of the site the index in Content of the file
-// that it was made of, -1 for a page that was made of none, or of one that is not
-// certain. The errors are the cause of ctx, and a docroot that can no longer be
-// read.
+// that it was made of. The index is -1 if no file made the page, or if the file
+// is not certain. The errors are the cause of ctx, and a docroot that can no
+// longer be read.
 func (m *Map) PageFiles(ctx context.Context, s *site.Site) ([]int32, error) {
 	r, err := m.useSite(s)
 	if err != nil {
@@ -119,8 +119,8 @@ func (m *Map) OwnLinks(r *site.Reader, page string) (file string, links []OwnLin
 	return doc.file.display, links
 }
 
-// Static returns the file that the generator copies to a path of the docroot, ""
-// if there is none.
+// Static returns the file that the generator copies to a path of the docroot, or
+// "".
 func (src *index) Static(name string) (file string) {
 	for _, dir := range src.content.staticDirs {
 		file, ok := dir.copied(name)
@@ -134,9 +134,9 @@ func (src *index) Static(name string) (file string) {
 	return ""
 }
 
-// HasSource reports whether a page of the docroot is made of a content file. Where the
-// generator's rules do not give the addresses of all content, a file whose name or front
-// matter fits the last name of the page is enough.
+// HasSource reports whether a page of the docroot is made of a content file. If the
+// generator's rules do not give the addresses of all content, a file is enough that has
+// a name or front matter like the last name of the page.
 func (src *index) HasSource(name string) bool {
 	c, key := src.content, PageKey(name)
 	if len(c.listed) > 0 {

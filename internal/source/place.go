@@ -228,11 +228,11 @@ func inData(s *search, l *openLink) answer {
 	return answer{}
 }
 
-// inListedContent: the page shows a part of another page, whose file has the destination.
-// The text around the link decides between several files, and otherwise whether the page
-// includes the file or links to its page. Example: /posts/ shows the summary of
-// content/posts/a.md, and links to /posts/a/. A menu may be made of content, too: its entry
-// /guide/gone.md is [Gone](gone.md) in docs/guide/README.md.
+// inListedContent: the page shows a part of another page, and the file of that page has the
+// destination. The text around the link decides between several files. Without such text, a
+// file counts if the page includes it or links to its page. Example: /posts/ shows the
+// summary of content/posts/a.md, and links to /posts/a/. A menu may be made of content,
+// too: its entry /guide/gone.md is [Gone](gone.md) in docs/guide/README.md.
 func inListedContent(s *search, l *openLink) answer {
 	var hits []hit
 	spellings, literal := s.m.spellings(l.link)
@@ -337,10 +337,11 @@ var (
 	nameKeys = read.WordSet("title linktitle name")
 )
 
-// inOtherForm: a single file that writes into pages has the address in another form, and no
-// content has it as it is on the page, nor that of the page in any form. Example: "url: /a/" in data/menu.yml, and
-// <a href="https://example.org/a/">. But a post with [x](https://example.org/a/) disagrees
-// with "to: '/a/'" in docusaurus.config.js, of which the generator may make /a.
+// inOtherForm: a single file that writes into pages has the address in another form. No
+// content has the address as it is on the page, and the page's own file has it in no form.
+// Example: "url: /a/" in data/menu.yml, and <a href="https://example.org/a/">. But a post
+// with [x](https://example.org/a/) disagrees with "to: '/a/'" in docusaurus.config.js,
+// which the generator may turn into /a.
 func inOtherForm(s *search, l *openLink) answer {
 	if !l.otherForm {
 		return answer{}

@@ -184,7 +184,8 @@ func (s *search) templateHits(l *openLink) (hits []hit, otherForm bool) {
 	for i := range s.levels {
 		for n, f := range spellings {
 			if hits := filter(s.levels[i].hits[f], func(h *hit) bool {
-				// Of a link in a template whose surroundings are others, only the address tells.
+				// If the surroundings of a link in a template differ, only its address
+				// counts.
 				fits := h.element == "" || len(by) == 0 && n < literal || slices.ContainsFunc(by, func(w *written) bool { return w.file.display == h.file.display })
 				return fits && s.mayWrite(h, l)
 			}); len(hits) > 0 {
@@ -195,9 +196,9 @@ func (s *search) templateHits(l *openLink) (hits []hit, otherForm bool) {
 	return nil, false
 }
 
-// mayWrite reports whether a link of a page can come from a place of a template: the
-// template of a rule file, feed or JSON file writes no HTML page, and a link is the same
-// element in both.
+// mayWrite reports whether a link of a page can come from a place of a template. The
+// template of a rule file, feed or JSON file writes no HTML page, and the link must be
+// the same element in both.
 func (s *search) mayWrite(h *hit, l *openLink) bool {
 	if h.element != "" && l.on.element != "" && !strings.EqualFold(h.element, l.on.element) {
 		return false
@@ -247,8 +248,9 @@ func severalFiles(hits []hit) bool {
 	return slices.ContainsFunc(hits, func(h hit) bool { return h.file.display != hits[0].file.display })
 }
 
-// closest returns the hit whose surroundings are most similar to those of a
-// link, nil if none is ahead of the others. bonus is added to the similarity.
+// closest returns the hit with surroundings that are most similar to those of a
+// link, or nil if none is ahead of the others. bonus is added to the
+// similarity.
 func closest(hits []hit, around read.Surroundings, bonus func(*hit) int) *hit {
 	best, most, tie := -1, 0, false
 	for i := range hits {

@@ -2,9 +2,9 @@
 // Markdown, template, data or configuration file that its author edits.
 //
 // [Open] reads a project, and [Map.Locate] returns the positions of links. A
-// position is that of the first character of the destination; for a Markdown
-// reference link that is in the definition. A link whose position is not
-// certain gets none: a wrong file costs the author more than no file.
+// position is where the first character of the destination is; for a Markdown
+// reference link that is in the definition. A link without a certain position
+// gets none: a wrong file costs the author more than no file.
 //
 // docs/reference/source-positions.md lists what is recognised. The package
 // reads files below the project directory, the directories that Hugo mounts and
@@ -24,8 +24,8 @@ import (
 	"github.com/sitelink/sitelink/internal/system"
 )
 
-// Costly returns the files of which [Map.Locate] left out what would take too long, sorted.
-// Findings there may have no position.
+// Costly returns, sorted, the files that [Map.Locate] read only in part because the rest
+// would take too long. Findings there may have no position.
 func (m *Map) Costly() []string { return slices.Sorted(maps.Keys(m.costly.of)) }
 
 // Pending is a Map that is being made in the background: it reads the names of

@@ -70,7 +70,7 @@ func resolve(name string) (string, error) {
 }
 
 // firstLink returns the first part of an absolute path that is a symbolic link,
-// and what follows it; link is "" if there is none.
+// or "", and what follows it.
 func firstLink(name string) (link, rest string, err error) {
 	top := filepath.VolumeName(name) + string(filepath.Separator)
 	parts := strings.Split(strings.TrimPrefix(name, top), string(filepath.Separator))

@@ -20,9 +20,9 @@ import (
 // ErrLocked means that another process has locked a file; see [TryLock].
 var ErrLocked = errors.New("locked by another process")
 
-// Lock opens a file, which it makes if there is none, and locks it until it is closed.
-// While another process has it locked, Lock waits, and calls waiting once, unless that is
-// nil. The errors are those of opening and locking, and the cause of ctx.
+// Lock opens a file, or makes it, and locks it until it is closed. While another process
+// has it locked, Lock waits, and calls waiting once, unless that is nil. The errors come
+// from opening and locking, or are the cause of ctx.
 func Lock(ctx context.Context, name string, waiting func()) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -132,9 +132,8 @@ func syncDir(dir *os.File, err error) {
 	}
 }
 
-// NewReplacement begins to replace the file at a path, whose directory must exist. A symbolic
-// link is replaced itself. mode is the mode of the new file, 0 for 0666 less the
-// umask.
+// NewReplacement begins to replace the file at a path. Its directory must exist. A symbolic
+// link is replaced itself. mode is the mode of the new file, 0 for 0666 less the umask.
 func NewReplacement(name string, mode fs.FileMode) (*Replacement, error) {
 	return NewReplacementIn(OS, name, mode)
 }

@@ -64,8 +64,8 @@ func PrivateState(root string) (string, error) {
 }
 
 // linkedGit returns the directory of git that the file .git of a linked working tree or
-// of a submodule names, "" if it does not name that working tree in turn: it could be
-// another repository's.
+// of a submodule names. It returns "" if that directory does not name the working tree
+// in turn, because it could belong to another repository.
 func linkedGit(root string) string {
 	const most = 1 << 20
 	value := func(file, key, separator string) string {

@@ -8,8 +8,9 @@ import (
 )
 
 // Hidden reports whether a character above U+007E controls a terminal, changes the
-// direction of a text, or cannot be seen: the tags U+E0000 to U+E007F can hold a text for a
-// language model that no person sees. JSON of every kind has such characters as escapes.
+// direction of a text, or cannot be seen. For example, the tags U+E0000 to U+E007F can hold
+// a text that a language model reads and no person sees. JSON of every kind has such
+// characters as escapes.
 func Hidden(r rune) bool {
 	return r >= 0x7f && (r <= 0x9f || r == 0xad || r == 0x61c || 0x200b <= r && r <= 0x200f || 0x2028 <= r && r <= 0x202e ||
 		0x2060 <= r && r <= 0x206f || r == 0xfeff || 0xfff9 <= r && r <= 0xfffb || 0xe0000 <= r && r <= 0xe007f)

@@ -2,9 +2,10 @@ package weburl
 
 import "strings"
 
-// BaseOf returns the address of the docroot by that of a page of it, whose docroot path is
-// known: https://example.org/docs/ for https://example.org/docs/a/b/ and a/b/index.html. The
-// address may have any [Form]. BaseOf returns "" if the address is not that of the page.
+// BaseOf returns the address of the docroot, given the address and the docroot path of one
+// of its pages: https://example.org/docs/ for https://example.org/docs/a/b/ and
+// a/b/index.html. The address may have any [Form]. BaseOf returns "" if the address does
+// not belong to the page.
 func BaseOf(address, page string) string {
 	u, err := Parse(strings.TrimSpace(address))
 	if err != nil || u.Host() == "" || u.HasCredentials() || u.Scheme() != "http" && u.Scheme() != "https" {

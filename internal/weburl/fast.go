@@ -124,10 +124,10 @@ func parsePlain(s string) (u URL, ok bool) {
 	return u, true
 }
 
-// plainPath returns the end of the path whose first segment starts at s[i]. A path
-// is not plain if a segment other than the last is empty, or if a segment starts
-// with '.' or with '%', which may be an encoded dot. With mayBeScheme, a ':' in
-// the first segment is not plain either.
+// plainPath returns the end of a path. Its first segment starts at s[i]. A path is
+// not plain if a segment other than the last is empty, or if a segment starts with
+// '.' or with '%', which may be an encoded dot. With mayBeScheme, a ':' in the
+// first segment is not plain either.
 func plainPath(s string, i int, mayBeScheme bool) (end int, ok bool) {
 	atStart := true
 	for ; i < len(s); i++ {

@@ -199,7 +199,7 @@ func appendValid(dst []byte, s string) []byte {
 	return dst
 }
 
-// writesASCII is false for the UTF-16 encodings, whose output encoding is UTF-8.
+// writesASCII is false for the UTF-16 encodings: their output encoding is UTF-8.
 //
 // https://encoding.spec.whatwg.org/#get-an-output-encoding
 func writesASCII(enc encoding.Encoding) bool {

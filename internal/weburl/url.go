@@ -24,7 +24,7 @@ import (
 type URL struct {
 	// s is scheme ":" ["//" [user [":" pass] "@"] host [":" port]] ["/."] path
 	// ["?" query] ["#" fragment]. The "/." occurs only in a URL without host
-	// whose path starts with "//"; it is not part of the path.
+	// and with a path that starts with "//"; it is not part of the path.
 	s string
 
 	schemeEnd uint32 // the ':' after the scheme
@@ -107,8 +107,7 @@ func (u URL) HasCredentials() bool { return u.userEnd < u.hostStart }
 // opaque host. It is empty when the URL has no host.
 func (u URL) Host() string { return u.s[u.hostStart:u.hostEnd] }
 
-// Port returns the port in decimal, empty if there is none or if it is the
-// scheme's default.
+// Port returns the port in decimal, or "" for the scheme's default.
 func (u URL) Port() string {
 	if !u.host || u.hostEnd == u.pathStart {
 		return ""

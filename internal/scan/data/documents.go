@@ -68,7 +68,7 @@ func (s *Scanner) JSONFeed(text []byte, opt scan.Options) *scan.Page {
 	})
 }
 
-// jsonFeedMembers are the members whose value is a URL.
+// jsonFeedMembers are the members with a URL as value.
 var jsonFeedMembers = map[string]scan.LinkKind{
 	"home_page_url": scan.KindLink, "feed_url": scan.KindLink, "next_url": scan.KindLink, "icon": scan.KindLink, "favicon": scan.KindLink,
 	"author.url": scan.KindLink, "author.avatar": scan.KindLink, "authors.url": scan.KindLink, "authors.avatar": scan.KindLink,
@@ -98,7 +98,7 @@ func (s *Scanner) Manifest(text []byte, opt scan.Options) *scan.Page {
 	}, func([]string) {})
 }
 
-// manifestMembers are the members whose value is a URL. A scope is a prefix of
+// manifestMembers are the members with a URL as value. A scope is a prefix of
 // addresses and is never requested. Share targets and handlers are programs.
 var manifestMembers = map[string]scan.LinkKind{
 	"start_url": scan.KindLink, "scope": scan.KindHint,

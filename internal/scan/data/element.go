@@ -232,7 +232,7 @@ func (x *reader) decodePieces(pieces []textPiece) {
 	}
 }
 
-// exactTag is scan.TagAt for names whose letter case matters.
+// exactTag is scan.TagAt for names in exact letter case.
 func exactTag(text []byte, name scan.Span) scan.Tag {
 	t := scan.TagAt(text, int(name.Start), int(name.End))
 	if string(text[name.Start:name.End]) != t.String() {
@@ -241,8 +241,8 @@ func exactTag(text []byte, name scan.Span) scan.Tag {
 	return t
 }
 
-// exactAttr is scan.AttrAt for names whose letter case matters. Attributes
-// that only the HTML parser knows, and names with a prefix, are scan.AttrOther.
+// exactAttr is scan.AttrAt for names in exact letter case. Attributes that only
+// the HTML parser knows, and names with a prefix, are scan.AttrOther.
 func exactAttr(text []byte, name scan.Span) scan.Attr {
 	a := scan.AttrAt(text, int(name.Start), int(name.End))
 	if a == scan.AttrIgnored || a == scan.AttrXlinkHref || a == scan.AttrShadowrootmode ||
@@ -259,9 +259,9 @@ var (
 	singleClasses  = text.Regexp(`^\s*\.[\w-]+(?:\s*,\s*\.[\w-]+)*\s*$`)
 )
 
-// dropUnused removes references such as fill:url(#a) from rules of an SVG file's
-// style sheet whose classes no element has. Illustrator leaves hundreds of them
-// behind, and nothing ever looks for their targets.
+// dropUnused removes references such as fill:url(#a) in an SVG file's style
+// sheet if their rule is for classes that no element has. Illustrator leaves
+// hundreds of them behind, and nothing ever looks for their targets.
 func (s *XMLScanner) dropUnused() {
 	p := &s.el.Page
 	var used map[string]bool

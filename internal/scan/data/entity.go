@@ -86,7 +86,7 @@ func (x *reader) ref(b []byte, at int) (lit []byte, e *entity, n int) {
 }
 
 // plainRef decodes a numeric or predefined reference at the start of b into
-// buf. n is 0 if there is none.
+// buf. n is 0 without one.
 func plainRef(b []byte, buf *[utf8.UTFMax]byte) (lit []byte, n int) {
 	if len(b) > 2 && b[1] == '#' {
 		i, base := 2, rune(10)
@@ -156,9 +156,9 @@ func (x *reader) resolve(e *entity, at int) {
 	e.resolving, e.resolved = false, true
 }
 
-// decode appends the meaning of b, whose references were checked, to x.decoded.
-// b begins at offset at of the page. If inside is set, b is the text of an
-// entity whose reference is at that offset.
+// decode appends the meaning of b to x.decoded. The references in b were
+// checked. b begins at offset at of the page. If inside is set, b is the text
+// of an entity, and the reference to the entity is at that offset.
 func (x *reader) decode(b []byte, at int, inside, inAttr bool) {
 	for i := 0; i < len(b); i++ {
 		pos := at

@@ -214,7 +214,7 @@ func (x *reader) duplicate(expanded bool) int {
 	return first
 }
 
-// fewAttrs is the number of attributes up to which every pair is compared.
+// fewAttrs is the largest number of attributes for comparing every pair.
 const fewAttrs = 8
 
 func (x *reader) compare(i, j int32, expanded bool) int {
@@ -237,9 +237,8 @@ func (x *reader) warnOrFail(off int, reason string) {
 	}
 }
 
-// colon returns the offset of the colon in a qualified name, or 0 if there is
-// none. ok is false if the name is not a qualified name (Namespaces in XML,
-// rule 7).
+// colon returns the offset of the colon in a qualified name, or 0. ok is false
+// if the name is not a qualified name (Namespaces in XML, rule 7).
 func (x *reader) colon(name scan.Span) (at uint32, ok bool) {
 	b := x.text[name.Start:name.End]
 	k := bytes.IndexByte(b, ':')

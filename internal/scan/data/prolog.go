@@ -56,9 +56,8 @@ func declaredCharset(text []byte) string {
 }
 
 // badChar returns the offset of the first character that XML forbids (XML 2.2),
-// and an error message, or "" if there is none. In text converted from an
-// encoding without U+FFFD that character means that a byte could not be
-// decoded.
+// and an error message, or "". In text converted from an encoding without
+// U+FFFD that character means that a byte could not be decoded.
 func badChar(text []byte, charset string) (at int, why string) {
 	replaced := true
 	switch charset {
@@ -178,9 +177,9 @@ func (x *reader) readPI(from int) (name scan.Span, end int, ok bool) {
 	return name, j + k + len("?>"), !x.failed
 }
 
-// stylesheet adds the link of an xml-stylesheet instruction whose data begins
-// at i. Its element is "?xml-stylesheet". An instruction with a syntax error
-// has no link.
+// stylesheet adds the link of an xml-stylesheet instruction. Its data begins at
+// i. Its element is "?xml-stylesheet". An instruction with a syntax error has
+// no link.
 //
 // Spec: https://www.w3.org/TR/xml-stylesheet/
 func (x *reader) stylesheet(at scan.Span, i int) {

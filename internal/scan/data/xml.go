@@ -70,8 +70,8 @@ func (s *XMLScanner) XHTML(text []byte, opt scan.Options) *scan.Page {
 	return s.read(text, opt, false, nil)
 }
 
-// SVG is [XMLScanner.XHTML] for SVG files. Chromium reads those with another
-// parser, for which undeclared prefixes and entities always end the document.
+// SVG is [XMLScanner.XHTML] for SVG files. Chromium reads these with another
+// parser: undeclared prefixes and entities always end the document.
 func (s *XMLScanner) SVG(text []byte) *scan.Page {
 	return s.read(text, scan.Options{}, true, nil)
 }

@@ -157,7 +157,7 @@ func NewInspector(pingback, webmention string) *Inspector {
 	return in
 }
 
-// Page inspects one scanned page, whose text must still be valid. The faults are
+// Page inspects one scanned page. Its text must still be valid. The faults are
 // in the order of the elements, and valid until the next call. Page does not
 // know whether the page should have the elements at all.
 func (in *Inspector) Page(p *scan.Page, xml bool) (HasElements, []PageFault) {
@@ -242,7 +242,7 @@ func (e *inspected) judge(rest []byte) (f ElementFault, wrong bool) {
 	return FaultAddress, true
 }
 
-// unquoted matches an attribute whose quotes a minifier has removed.
+// unquoted matches an attribute if a minifier has removed its quotes.
 var unquoted = text.Regexp(`(?i)[\t\n\f\r ](?:rel|href)=[^"'\t\n\f\r >]`)
 
 // expand returns the value up to the quote with its entities expanded, as a
@@ -270,8 +270,8 @@ func findPattern(text []byte, f func(off int)) {
 	}
 }
 
-// patternEnd returns the end of an element of that form whose value starts at
-// i; 0 if the form differs.
+// patternEnd returns the end of an element of that form with a value that
+// starts at i, or 0 if the form differs.
 func patternEnd(text []byte, i int) int {
 	k := bytes.IndexByte(text[i:], '"')
 	if k < 1 {

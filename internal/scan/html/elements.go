@@ -237,7 +237,7 @@ func (e *Elements) composite(sp scan.Span) ([]byte, places) {
 }
 
 // StyleText adds the URLs in the text of a style element. at is the range of
-// its tag, whose attributes are in Attrs.
+// its tag, and Attrs has its attributes.
 func (e *Elements) StyleText(at, content scan.Span) {
 	if e.Tags == scan.Linklint || content.Start == content.End {
 		return
@@ -347,15 +347,16 @@ func HasLink(ns Namespace, name []byte) bool {
 	return ns == SVG && svgLinks[string(lower)] || ns == MathML && !mathWithoutLink[string(lower)]
 }
 
-// svgLinks are the elements of svg whose href is a link or a reference, in
-// lower case (SVG 2; SVG Animations; Filter Effects; SVG 1.1 for fonts).
+// svgLinks are the elements of svg, in lower case, with an href that is a link
+// or a reference (SVG 2; SVG Animations; Filter Effects; SVG 1.1 for fonts).
 var svgLinks = map[string]bool{"a": true, "image": true, "use": true, "script": true, "feimage": true, "textpath": true, "mpath": true,
 	"lineargradient": true, "radialgradient": true, "pattern": true, "animate": true, "animatemotion": true, "animatetransform": true,
 	"set": true, "discard": true, "tref": true, "cursor": true, "filter": true, "altglyph": true, "glyphref": true, "font-face-uri": true,
 	"color-profile": true, "animatecolor": true}
 
-// mathWithoutLink are the elements of MathML whose href no browser follows.
-// Firefox follows the href of all others (MathML 3, 2.1.6), Chromium of none.
+// mathWithoutLink are the elements of MathML with an href that no browser
+// follows. Firefox follows the href of all others (MathML 3, 2.1.6), Chromium
+// of none.
 var mathWithoutLink = map[string]bool{"mprescripts": true, "none": true, "malignmark": true, "mglyph": true, "semantics": true,
 	"annotation": true, "annotation-xml": true}
 
@@ -387,7 +388,7 @@ var linklintTable = [scan.TagCount][]rule{
 // decoded. It may hold any bytes. srcset allocates nothing and takes linear
 // time.
 //
-// A candidate whose descriptors are invalid ("a.png 1q") is left out, because
+// A candidate with invalid descriptors ("a.png 1q") is left out, because
 // browsers do not load it.
 //
 // Spec: HTML,

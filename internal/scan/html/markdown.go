@@ -126,7 +126,7 @@ func (t *plainText) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Con
 	p.Parent().ReplaceChild(p.Parent(), p, ast.NewTextBlock())
 }
 
-// add adds a link whose destination is written at an offset.
+// add adds the link with the destination at an offset.
 func (s *MarkdownScanner) add(at int, destination []byte, kind scan.LinkKind, element string, reference *ast.ReferenceLink) {
 	if at < 0 {
 		return
@@ -196,11 +196,11 @@ func withoutFrontMatter(text []byte) []byte {
 	return text
 }
 
-// MarkdownEffort bounds the time and memory for a text. goldmark needs time in proportion
-// to the square of the delimiters ("[", "*" ...) of a paragraph or line, of the depth of
-// block quotes and lists, and of link reference definitions side by side: 0.4 s for 16 KB
-// of "[a](". It pads the rows of tables to the width of the first, and compares each
-// footnote with all. The zero value is for one text.
+// MarkdownEffort bounds the time and memory for a text. The time that goldmark needs
+// grows with the square of three numbers: the delimiters ("[", "*" ...) of a paragraph or
+// line, the depth of block quotes and lists, and link reference definitions side by side.
+// 16 KB of "[a](" take 0.4 s. goldmark also pads the rows of tables to the width of the
+// first, and compares each footnote with all. The zero value is for one text.
 type MarkdownEffort struct {
 	// Over says that the text would take too long, from the offset At on.
 	Over    bool

@@ -142,8 +142,8 @@ func (f *forgePage) anchor(id string, at int) {
 	}
 }
 
-// html reads the tags of raw HTML, of which [MarkdownScanner.addHTML] has taken links and
-// ids, for headings.
+// html reads the tags of raw HTML for headings. [MarkdownScanner.addHTML] has already
+// read their links and ids.
 func (f *forgePage) html(n ast.Node) {
 	raw := &f.s.raw
 	raw.take(f.source, n)

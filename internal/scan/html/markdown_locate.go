@@ -187,7 +187,7 @@ func (r *RawLinks) addSegment(source []byte, s text.Segment) {
 }
 
 // SourceOffset returns the offset in the source for an offset in the HTML that
-// was read last, -1 if there is none.
+// was read last, or -1.
 func (r *RawLinks) SourceOffset(at int) int {
 	i := sort.Search(len(r.segments), func(i int) bool { return r.segments[i].html > at }) - 1
 	if i < 0 {

@@ -178,8 +178,8 @@ func (s *Scanner) quickEnd() int {
 	return len(s.el.Page.Text) - quickMargin
 }
 
-// quickAttrs reads the attributes of the tag whose name ends at text[j], a
-// white space, into s.el.Attrs. It returns the offset after the tag, and the
+// quickAttrs reads the attributes of a tag into s.el.Attrs. The tag's name ends
+// at text[j], a white space. It returns the offset after the tag, and the
 // position in the index where scanning continues. next is 0 if the tag has
 // another form.
 func (s *Scanner) quickAttrs(j, p int) (next, q int) {

@@ -79,9 +79,9 @@ func (s *Scanner) read(i int) {
 	s.runScripts()
 }
 
-// runScripts removes the anchors inside noscript elements, whose content is text to
-// browsers with scripts (HTML 13.2.6.4.4). The links there count, for other readers; those
-// to an anchor that was removed have no fragment.
+// runScripts removes the anchors inside noscript elements, because browsers with scripts
+// read them as text (HTML 13.2.6.4.4). The links inside count, for other readers. Links to
+// a removed anchor lose their fragment.
 func (s *Scanner) runScripts() {
 	page := &s.el.Page
 	if len(s.noscript) == 0 || len(page.Anchors) == 0 {
@@ -216,8 +216,8 @@ func isOption(name []byte) bool {
 	return scan.EqualFold(name, "option") || scan.EqualFold(name, "optgroup")
 }
 
-// element adds the links and anchors of the start tag, whose attributes are in
-// s.el.Attrs, reads the text that belongs to the element, and returns the
+// element adds the links and anchors of the start tag with the attributes in
+// s.el.Attrs. It reads the text that belongs to the element, and returns the
 // offset where scanning continues.
 func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
 	next := int(at.End)
@@ -245,10 +245,10 @@ func (s *Scanner) element(tag scan.Tag, ns Namespace, at scan.Span) int {
 	return next
 }
 
-// mayContain reports whether other elements may be inside the one whose start tag ends at
-// text[next], as in <p data-sitelink-ignore><a href="x">, other than in
-// <a data-sitelink-ignore href="x">text</a>. A page that is too large for the slow path
-// counts as one without.
+// mayContain reports whether the element with the start tag that ends at text[next] may
+// contain others. It does in <p data-sitelink-ignore><a href="x">, but not in <a
+// data-sitelink-ignore href="x">text</a>. If the page is too large for the slow path,
+// mayContain returns false.
 func (s *Scanner) mayContain(tag scan.Tag, next int) bool {
 	text := s.el.Page.Text
 	switch tag {

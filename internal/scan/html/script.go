@@ -49,7 +49,8 @@ func (s FragmentForms) Has(f FragmentForm) bool { return s>>f&1 != 0 }
 
 // ScriptUse is what a script does with the fragment of the page's address.
 type ScriptUse struct {
-	// Framework is the name of the framework whose router the script is, or "".
+	// Framework is the name of the framework if the script is its router, or
+	// "".
 	Framework string
 	// How says how the script reads the fragment, for messages, such as "reads
 	// location.hash"; "" for a script of a framework.
@@ -71,7 +72,7 @@ func (u *ScriptUse) ReadsHash() bool { return u.How == readsLocation }
 
 const readsLocation = "reads location.hash"
 
-// framework is a library whose router serves fragments.
+// framework is a library with a router that serves fragments.
 type framework struct {
 	name  string
 	forms FragmentForms

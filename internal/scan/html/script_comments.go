@@ -27,8 +27,8 @@ type commentSystem struct {
 	ids func() *regexp.Regexp
 }
 
-// Each was read in the published software, except for Disqus, whose script is
-// not published: its links are those of the permanent links that it shows.
+// Each was read in the published software. Only the script of Disqus is not
+// published: its row comes from the permanent links that it shows.
 var commentSystems = []commentSystem{
 	{"Disqus", []string{"disqus.com."}, []string{".disqus.com/embed.js"}, text.Regexp(`^comment-[0-9]+$`)},
 	{"Isso", []string{"isso."}, []string{`"^#isso-[0-9]+$"`}, text.Regexp(`^isso-[0-9]+$`)},

@@ -7,9 +7,9 @@ import (
 	"github.com/sitelink/sitelink/internal/similar"
 )
 
-// FormOf returns the form of a fragment, as it is in the URL, and its parts, nil if it
-// has none: the ends of a line range such as 12-34 or L12-L34, and what is before and
-// after the at sign of the form [FormMember].
+// FormOf returns the form of a fragment, as it is in the URL, and its parts. from and
+// to are the ends of a line range such as 12-34 or L12-L34, or what is before and
+// after the at sign of the form [FormMember]. Other forms have no parts.
 func FormOf(f []byte) (form FragmentForm, from, to []byte) {
 	if len(f) == 0 {
 		return FormOrdinary, nil, nil

@@ -26,10 +26,10 @@ const (
 // slow reads an irregular page. golang.org/x/net/html builds the tree, and then
 // the start tags that became elements are read again. The parser does not
 // report positions, so each tag is marked first: every "<" with a letter gets
-// an attribute, whose name is the offset, after the tag name. If that text is
-// not a tag (but a part of a comment, a script or a value), the mark changes
-// nothing that matters. An element has several marks if the parser merged the
-// attributes of several html or body tags.
+// an attribute after the tag name, and the attribute's name is the offset. If
+// that text is not a tag (but a part of a comment, a script or a value), the
+// mark changes nothing that matters. An element has several marks if the parser
+// merged the attributes of several html or body tags.
 func (s *Scanner) slow(from int) {
 	text := s.el.Page.Text
 	if len(text) > maxSlowBytes {
@@ -199,7 +199,7 @@ type treeReader struct {
 var errManyTemplates = errors.New("full of templates inside svg and math")
 
 // read adds the start tags of the text from offset from on. context is nil for
-// a page, and otherwise the template whose content the text is.
+// a page, and otherwise the template that contains the text.
 func (t *treeReader) read(from int, context *tagMark) error {
 	cloned := false
 	for {

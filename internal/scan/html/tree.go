@@ -53,8 +53,9 @@ var formatting = map[string]bool{"b": true, "big": true, "code": true, "em": tru
 	"s": true, "small": true, "strike": true, "strong": true, "tt": true, "u": true}
 
 // isCostly reports whether a page may exceed one of the limits. It takes each "<" for a
-// tag, wherever it is, and so never misses one. With unlike, equal tags with attributes are
-// told apart by marks, see markTags; otherwise a parser opens at most three of them again.
+// tag, wherever it is, and so never misses one. unlike says that equal tags with attributes
+// have different marks, see markTags. Without it, a parser opens at most three of them
+// again.
 func isCostly(text []byte, unlike bool) bool {
 	const window = 4 << 10 // limits the length of the start tag of a formatting element
 	work, merged := 0, 0
@@ -100,9 +101,10 @@ func tagName(text []byte, i int) []byte {
 	return name[:n]
 }
 
-// closesSoon reports whether the formatting element with that name, whose start tag is
-// before text, is closed after nothing but text and tags that leave it open: a, span and
-// those of other formatting elements, as in <code id="x"><a href="y">z</a></code>.
+// closesSoon reports whether the formatting element with that name is closed soon. Its
+// start tag is before text. Only text may come before its end tag, and tags that leave
+// it open: a, span and other formatting elements, as in <code id="x"><a
+// href="y">z</a></code>.
 func closesSoon(text, name []byte) bool {
 	for range 8 {
 		k := bytes.IndexByte(text, '<')
@@ -128,10 +130,11 @@ func closesSoon(text, name []byte) bool {
 // those without content.
 var plain = strings.Fields("a abbr b br/ code div em hr/ i img/ li ol p small span strong svg time ul wbr/")
 
-// IsApart reports whether it is certain without a tree that none of the links whose values
-// are at these offsets is in the content of the page: it has no article, no heading of the
-// first four levels that begins with a link, and each link is in a nav, aside or footer
-// element whose tags are plain and all closed, or not one of an a or area element.
+// IsApart reports whether it is certain, without a tree, that none of the links with
+// values at these offsets is in the content of the page. That takes a page without an
+// article and without a heading of the first four levels that begins with a link. Each
+// link must be in a nav, aside or footer element with plain tags that are all closed, or
+// belong to another element than a and area.
 func IsApart(text []byte, links []int) bool {
 	var ranges []scan.Span
 	heading := false // within one that has no text yet
@@ -184,8 +187,9 @@ func IsApart(text []byte, links []int) bool {
 	})
 }
 
-// plainEnd returns the offset of the end tag of the element whose content begins at
-// text[i], or 0 if the content has other tags than plain ones, or one that is not closed.
+// plainEnd returns the offset of the end tag of an element. The content of the element
+// begins at text[i]. plainEnd returns 0 if the content has other tags than plain ones, or
+// a tag that is not closed.
 func plainEnd(text []byte, i int, around []byte) int {
 	open, count := map[string]int{}, 0
 	for ok := true; ok; {
@@ -233,8 +237,8 @@ func Next(n *html.Node, inside bool) *html.Node {
 	return nil
 }
 
-// Each calls f for root and the nodes in it, in document order, and passes over what is in
-// a node for which f returns false.
+// Each calls f for root and the nodes in it, in document order. If f returns false for a
+// node, Each skips the nodes inside.
 func Each(root *html.Node, f func(n *html.Node) (inside bool)) {
 	for n, end := root, Next(root, false); n != end; {
 		n = Next(n, f(n))
@@ -251,7 +255,7 @@ func Attr(n *html.Node, name string) (value string, ok bool) {
 	return "", false
 }
 
-// HasClass reports whether an element has a class for which is returns true.
+// HasClass reports whether an element has a class that is accepts.
 func HasClass(n *html.Node, is func(class string) bool) bool {
 	classes, _ := Attr(n, "class")
 	for from := 0; from < len(classes); {

@@ -220,6 +220,6 @@ func blankOutside(text []byte, spans [][2]int) []byte {
 	return out
 }
 
-// jsxValue matches an attribute of an MDX component, or a property of an object, whose value
-// is an address.
+// jsxValue matches an attribute of an MDX component, or a property of an object, with an
+// address as value.
 var jsxValue = text.Regexp("\\b(?:to|href|src|link|url|image|img|action)[\"']?\\s*(?:=\\s*\\{?|:)\\s*[\"'`]([^\"'`\\s]+)[\"'`]")

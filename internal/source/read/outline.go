@@ -11,9 +11,9 @@ import (
 )
 
 // Outline is the start tags of an HTML text and how they are nested. The text
-// may be a page or a template whose actions are masked, see maskActions. It
-// follows tags without building a tree: two texts that are read in the same way
-// can be compared, whatever a browser would make of them.
+// may be a page, or a template with masked actions, see maskActions. Outline
+// follows tags without building a tree. A browser may read them differently,
+// but two texts that are read in the same way can be compared.
 type Outline struct {
 	Text []byte
 	Tags []tag // by start
@@ -26,8 +26,8 @@ type tag struct {
 	Parent     int // index of the element around it, -1 for none
 }
 
-// What stands for the bytes of an action in a template. Those that print nothing are told
-// apart: text behind them may be missing on the page.
+// These bytes replace an action in a template. Actions that print nothing have their own,
+// because text behind them may be missing on the page.
 const (
 	prints  = 0x01
 	opens   = 0x02 // a condition
@@ -259,7 +259,7 @@ func (o *Outline) Attributes(t int) (all []Attribute, open bool) {
 	return all, open
 }
 
-// AttributeAt returns the attribute of a tag whose value includes an offset.
+// AttributeAt returns the attribute of a tag that has an offset in its value.
 func (o *Outline) AttributeAt(t, off int) (a Attribute, ok bool) {
 	all, _ := o.Attributes(t)
 	for _, a := range all {
@@ -425,10 +425,10 @@ func (o *Outline) IsFirst(t int) bool {
 	return p >= 0 && o.Tags[t].Start-o.Tags[p].End < FarAround && len(bytes.TrimSpace(o.Text[o.Tags[p].End:o.Tags[t].Start])) == 0
 }
 
-// TemplateLink is a link in a template: an attribute whose value is text, actions or
-// both. A link of a page that no file contains as it is was composed by one of
-// them. Its surroundings tell by which: the attributes of its tag, the elements
-// around it in the template, and the text around it up to the next action.
+// TemplateLink is a link in a template: an attribute with text, actions or both as
+// its value. If no file contains a link of a page as it is, a TemplateLink composed
+// it. The surroundings show which: the attributes of its tag, the elements around it
+// in the template, and the text around it up to the next action.
 type TemplateLink struct {
 	Element string // in lower case
 	Tag     int

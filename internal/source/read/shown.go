@@ -96,8 +96,8 @@ type AuthorHeading struct {
 	Level      int
 	// Text is the text as readers see it.
 	Text string
-	// ID is the id that the author gives, between the offsets IDStart and IDEnd;
-	// "" if there is none.
+	// ID is the id that the author gives, between the offsets IDStart and IDEnd,
+	// or "".
 	ID             string
 	IDStart, IDEnd int
 	// Anchor is the id that the page gets: ID, or the one that the generator makes of
@@ -217,8 +217,8 @@ func githubID(text string, keeps func(rune) bool) string {
 	return id.String()
 }
 
-// typographic matches an escaped character, and hyphens of which Hugo's typographer
-// makes a dash.
+// typographic matches an escaped character, and hyphens that Hugo's typographer
+// turns into a dash.
 var typographic = text.Regexp("\\\\([!-/:-@\\[-`{-~])|-{2,3}")
 
 // setID sets the id, and where it is written: in the braces after the text.

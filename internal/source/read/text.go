@@ -157,8 +157,8 @@ func PlainLabel(s string) string {
 	return string(all)
 }
 
-// LinkLabel returns the label of the <a> element whose href value starts at an
-// offset.
+// LinkLabel returns the label of the <a> element with an href value that starts
+// at an offset.
 func LinkLabel(text []byte, at int) string {
 	rest := text[at:min(len(text), at+maxLabelBytes)]
 	start := bytes.IndexByte(rest, '>')

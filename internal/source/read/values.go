@@ -10,10 +10,10 @@ import (
 	"github.com/sitelink/sitelink/internal/text"
 )
 
-// FrontMatter returns the offset at which the front matter of a content file
-// ends, 0 if there is none: YAML between ---, TOML between +++, a JSON object,
-// or the leading #+ lines of an Org file. Front matter without an end is no
-// front matter: generators refuse such a file.
+// FrontMatter returns the offset where the front matter of a content file ends,
+// or 0. Front matter is YAML between ---, TOML between +++, a JSON object, or
+// the leading #+ lines of an Org file. Front matter without an end does not
+// count: generators refuse such a file.
 func FrontMatter(text []byte) int {
 	start := 0
 	if bytes.HasPrefix(text, Bom) {
@@ -195,7 +195,8 @@ var (
 	keyBefore = text.Regexp(`["']?([\w-]+)["']?\s*[:=]\s*\[?\s*$`)
 )
 
-// wordKeys are keys whose values are words, even if a link is equal to them.
+// wordKeys are keys with words as values, even if a link is equal to such a
+// word.
 var wordKeys = WordSet(`layout type kind title linktitle subtitle name slug description summary excerpt tags tag categories category
 	keywords series date lastmod publishdate expirydate weight lang language languagecode id identifier parent section template theme
 	draft author authors version versions outputs format markup class color style rel menu menus toc label alt caption
@@ -235,7 +236,8 @@ type Row struct {
 	// Labels are the texts on the lines around it that belong to the same entry.
 	Labels []string
 	Same   string // the letters of its own line
-	// IsVersion: the value is no address but a version, of which a menu makes addresses.
+	// IsVersion: the value is not an address but a version. A menu makes addresses of
+	// it.
 	IsVersion bool
 }
 

@@ -44,8 +44,8 @@ type Written struct {
 	Order int
 	Ref   string
 	// IsGuess reports that this may be no link: it is a parameter of a shortcode, or a word
-	// in a markup that is not parsed. asMarkdown reports that it is a parameter of a
-	// {{% %}} shortcode, whose output is parsed as Markdown.
+	// in a markup that is not parsed. AsMarkdown reports that it is a parameter of a {{%
+	// %}} shortcode: the output of such a shortcode is parsed as Markdown.
 	IsGuess, AsMarkdown bool
 }
 

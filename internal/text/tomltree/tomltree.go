@@ -171,7 +171,7 @@ func (w *walk) keyValue(t *Node, n *unstable.Node) {
 	t.add(path[last], at, w.value(n.Value(), at))
 }
 
-// value copies n, whose memory the parser uses again. at is the place of its
+// value copies n, because the parser reuses its memory. at is the place of its
 // key.
 func (w *walk) value(n *unstable.Node, at Place) *Node {
 	switch n.Kind {
