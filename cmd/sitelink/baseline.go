@@ -197,7 +197,7 @@ func writeBaseline(ctx context.Context, c *cli, cfg *config.Config, terms baseli
 	return c.print(fmt.Sprintf("%s: %s accepted\n", visible(name), count(b.Len(), "finding")))
 }
 
-// readBaseline reads the baseline; today is the day by which its entries expire.
+// readBaseline reads the baseline; today decides which entries have expired.
 func readBaseline(c *cli, cfg *config.Config) (name string, b *baseline.List, today baseline.Date, err error) {
 	if name, err = baselineFile(cfg); err != nil {
 		return "", nil, "", err

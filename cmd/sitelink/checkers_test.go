@@ -14,8 +14,8 @@ import (
 )
 
 // TestCheckers: each example for people who come from another checker is a command with
-// flags that exist, or a line that sitelink.toml accepts; and check answers the flag of the
-// other checker with what does the same, unless it has that flag itself.
+// flags that exist, or a line that sitelink.toml accepts. If check lacks a flag of the
+// other checker, its error names what does the same.
 func TestCheckers(t *testing.T) {
 	if n := len(docs.Options()); n < 100 {
 		t.Fatalf("only %d options were read", n)

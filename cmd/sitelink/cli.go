@@ -199,9 +199,10 @@ func (c *cli) loading(p *project.Project) (opt audit.Options, done func()) {
 	return opt, progress.done
 }
 
-// today is the day by which entries of a baseline expire. SOURCE_DATE_EPOCH,
-// in seconds, takes the place of the clock, so that the same commit gives the
-// same report on any day (reproducible-builds.org/specs/source-date-epoch).
+// today returns the day that decides which entries of a baseline have expired.
+// SOURCE_DATE_EPOCH, in seconds, replaces the clock, so that the same commit
+// gives the same report on any day
+// (reproducible-builds.org/specs/source-date-epoch).
 func (c *cli) today() (baseline.Date, error) {
 	given := c.env.Getenv("SOURCE_DATE_EPOCH")
 	if given == "" {

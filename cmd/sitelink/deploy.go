@@ -169,9 +169,9 @@ func (d *deployment) run(ctx context.Context) error {
 	return nil
 }
 
-// check checks the docroot. If it has errors, the findings go to standard output, and the
-// user reads otherwise what that means; if not, standard output is for the outcomes of the
-// notices, and the report of the check goes to standard error.
+// check checks the docroot. If it has errors, the findings go to standard output, and
+// otherwise says what that means. If not, the report goes to standard error, because
+// standard output is for the outcomes of the notices.
 func (d *deployment) check(ctx context.Context, otherwise string) error {
 	var report bytes.Buffer
 	checker := *d.cli
@@ -249,10 +249,10 @@ func (d *deployment) plan(ctx context.Context, snap *ledger.Snapshot) (*notify.C
 	return compared, nil
 }
 
-// publish writes tombstones and runs the user's command, whose output is not the report
-// and goes to standard error. It returns the comparison of what was published: before,
-// unless the command changed the docroot. Only what is published may be recorded and
-// announced: if that is broken, the error is [errFindings].
+// publish writes tombstones and runs the user's command. The command's output goes to
+// standard error, because it is not the report. publish returns the comparison of what
+// was published: before, unless the command changed the docroot. Only what is published
+// may be recorded and announced. If it is broken, the error is [errFindings].
 func (d *deployment) publish(ctx context.Context, snap *ledger.Snapshot, before *notify.Comparison) (*notify.Comparison, error) {
 	if d.rehearsal {
 		return before, nil

@@ -25,7 +25,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// neighbour is another site on loopback, to which the site in dir links.
+// neighbour is another site on loopback. The site in dir links to it.
 type neighbour struct {
 	*httptest.Server
 	dir    string

@@ -89,8 +89,8 @@ func completeFlags(cmd *cobra.Command) {
 	}
 }
 
-// tableKeys returns the keys beside those of the site and of [check] for which cmd has
-// flags.
+// tableKeys returns the keys that cmd has flags for, except keys of the site and of
+// [check].
 func tableKeys(cmd *cobra.Command) (keys []config.Key) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if kf, ok := f.Value.(*keyFlag); ok && kf.key.ID() != kf.key.Name {
@@ -120,7 +120,7 @@ func addFlags(cmd *cobra.Command, keys []config.Key) {
 	}
 }
 
-// keySettings returns the keys whose flags the user gave.
+// keySettings returns the keys that the user set by a flag.
 func keySettings(cmd *cobra.Command) []config.Setting {
 	var settings []config.Setting
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -22,7 +22,7 @@ type cell struct {
 	// docroot is where the site goes; page is the content file of a page, which built is
 	// made of, and moved another name for it.
 	docroot, page, built, moved string
-	// config and its text give the site an address, of which check says "published at base".
+	// config and its text give the site an address. check then says "published at base".
 	config, text, base string
 	// draft is a file that makes no page, at address; draftText and what it needs.
 	draft, address string

@@ -115,8 +115,8 @@ func TestHookInterrupted(t *testing.T) {
 	}
 }
 
-// gone fails the test unless the process has ended. A zombie, whose parent has
-// not waited for it, has ended.
+// gone fails the test unless the process has ended. A zombie has ended, too:
+// only its parent has not waited for it.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {

@@ -8,9 +8,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestInitReadOnly: in a project that cannot be written, for root too, and on a
-// disk that is full, init says which file and why, and leaves nothing half
-// written; what it wrote before can be undone.
+// TestInitReadOnly: if a project cannot be written, even by root, or the disk
+// is full, init names the file and the reason, and leaves nothing half written.
+// What it wrote before can be undone.
 func TestInitReadOnly(t *testing.T) {
 	dir := inRepository(t)
 	before := listing(t, dir)

@@ -117,8 +117,8 @@ func xmlFiles(t *testing.T, docroot string) []string {
 	return names
 }
 
-// entriesOf counts the elements loc and link of a file whose text names path:
-// a guid repeats the link.
+// entriesOf counts the elements loc and link of a file that name path. It
+// leaves out guid, which repeats the link.
 func entriesOf(t *testing.T, name, path string) int {
 	t.Helper()
 	f := testkit.Must(os.Open(name))(t)

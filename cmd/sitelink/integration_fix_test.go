@@ -90,7 +90,7 @@ func newFixSite(breaks int) *fixSite {
 	for i := range fixPages {
 		same(fmt.Sprintf("content/guide/page-%d.md", i), fmt.Sprintf("---\ntitle: Page %d\naliases: [/old/page-%d/]\n---\n\n## Set up\n\nText.\n\n## How to begin\n\nMore.\n\n## Installation\n\nEnd.\n", i, i))
 		same(fmt.Sprintf("content/guide/part-%d.md", i), fmt.Sprintf("---\ntitle: The story of chapter %d\n---\n\nText.\n", i))
-		// The earlier build has it at another address, for which it gets an alias.
+		// The earlier build has it at another address. It gets an alias for that.
 		s.all[fmt.Sprintf("content/guide/part-%d.md", i)] = fmt.Sprintf("---\ntitle: The story of chapter %d\naliases:\n- /manual/chapter-%d/\n---\n\nText.\n", i, i)
 		same(fmt.Sprintf("static/img/pic-%d.png", i), "x")
 		same(fmt.Sprintf("static/plain/file-%d.html", i), "<!doctype html><title>Plain</title>")

@@ -4,7 +4,8 @@ package main_test
 
 import "strings"
 
-// elementPages: whose ids count depends on the place of the element in the tree.
+// elementPages: whether an id counts depends on the place of its element in the
+// tree.
 func elementPages() []fragmentPage {
 	nested := std + strings.Repeat("<div>", 700) + "<p id=deep>x</p>" + strings.Repeat("</div>", 700) + "<p id=after>x</p>"
 	inline := std + strings.Repeat("<b>", 600) + "<i id=deep>x</i><p id=after>x</p>"

@@ -123,8 +123,9 @@ const (
 // an element becomes :target or, for an empty fragment and top, a page that
 // was scrolled down goes back to its top. shown is the document in the tab.
 //
-// With a fragment directive, by which the browser scrolls too, and in framesets,
-// which are loaded again, the test cannot see the top: the Standard's rule decides.
+// The test cannot see the top with a fragment directive, because that makes the
+// browser scroll too, or in framesets, because they are loaded again. Then the
+// Standard's rule decides.
 func (b *browser) findsFragment(url string, shown *string, expected bool) bool {
 	b.t.Helper()
 	document, fragment, hasFragment := strings.Cut(url, "#")

@@ -13,10 +13,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// The programs that manage hooks run sitelink by the snippets that `hook
-// install` prints and docs/guide/git-hooks.md shows, in a repository with two sites: a bad
-// commit in one of them is stopped, a good one goes. SITELINK_NPM is where npm put lefthook and husky, SITELINK_PRECOMMIT
-// the program pre-commit.
+// Programs that manage hooks run sitelink with the snippets that `hook install` prints and
+// docs/guide/git-hooks.md shows. In a repository with two sites, they stop a bad commit in
+// one of them, and let a good one pass. SITELINK_NPM is where npm put lefthook and husky,
+// SITELINK_PRECOMMIT the program pre-commit.
 func TestHookManagers(t *testing.T) {
 	npm := os.Getenv("SITELINK_NPM")
 	bin := filepath.Join(npm, "node_modules", ".bin")

@@ -147,9 +147,9 @@ func TestHugoStale(t *testing.T) {
 	})
 }
 
-// TestHugoServer: a docroot that hugo server writes (ecosystem.md 1.2, 2 and 3):
-// its script is ignored, its address the site's own, noindex outside of production
-// is no finding, nor is anything else, it is marked as not to be deployed, and watch
+// TestHugoServer: a docroot that hugo server writes (ecosystem.md 1.2, 2 and 3). Its
+// script is ignored, and its address is the site's own. It has no findings, not even
+// for noindex outside of production. It is marked as not to be deployed, and watch
 // says what fast render leaves out.
 func TestHugoServer(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {

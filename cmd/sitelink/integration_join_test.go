@@ -18,8 +18,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// joined are three sites that link to each other, one of them below a path of
-// another's host. Every link whose text says so is broken between the sites.
+// joined are three sites that link to each other. One is below a path of
+// another's host. Every link that says so in its text is broken between the
+// sites.
 var joined = map[string]map[string]string{
 	"https://book.example/": {
 		"index.html": `<!doctype html><meta charset=utf-8><title>t</title><p id=start>

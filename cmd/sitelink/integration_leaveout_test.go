@@ -99,9 +99,9 @@ func TestLeaveOut(t *testing.T) {
 	}
 }
 
-// lumeStandIn is deno with a task that does as Lume 3 does (seen with its sources): every path
-// is below the directory, and what is left out is where it builds, names that begin with an
-// underscore or a dot, and what the configuration ignores.
+// lumeStandIn is deno with a task that behaves like Lume 3, according to its sources: every
+// path is below the directory. It leaves out the directory that it builds into, names that
+// begin with an underscore or a dot, and what the configuration ignores.
 const lumeStandIn = `#!/usr/bin/env node
 const fs = require("node:fs"), path = require("node:path");
 const arg = (name) => process.argv.find((a) => a.startsWith("--" + name + "="))?.split("=")[1];
@@ -123,9 +123,9 @@ import(path.resolve(arg("config") ?? "_config.js")).then(({ default: site }) => 
 });
 `
 
-// quartoStandIn does as Quarto does by its documentation and sources: every Markdown file is
-// input, but for names that begin with an underscore or a dot and what is where it builds. The
-// project has its pages also as Markdown.
+// quartoStandIn behaves like Quarto, according to its documentation and sources: every
+// Markdown file is input, except names that begin with an underscore or a dot, and files in
+// the directory that it builds into. The project has its pages also as Markdown.
 const quartoStandIn = `#!/bin/sh
 out=$(sed -n 's/ *output-dir: //p' _quarto.yml)
 while [ $# -gt 0 ]; do [ "$1" != --output-dir ] || out=$2; shift; done

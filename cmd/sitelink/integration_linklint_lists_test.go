@@ -38,7 +38,7 @@ var linklintFiles = map[string]string{
 // crossReferences are the lists that are compared with their referrers, too.
 var crossReferences = map[string]string{"found": "fileX.txt", "missing": "errorX.txt", "missing anchors": "errorAX.txt", "remote": "remoteX.txt"}
 
-// referrers is the name of a list whose entries are "target < page".
+// referrers is the name of a list with entries "target < page".
 func referrers(list string) string { return list + ", with referrers" }
 
 // runLinklint checks a docroot with the real program, by its files alone, and

@@ -15,7 +15,7 @@ import (
 )
 
 // TestLinklint: `sitelink check --profile linklint` finds, misses, skips and
-// leaves over the same as the program itself, but for what linklintExceptions
+// leaves over the same as the program itself, except what linklintExceptions
 // names. Every exception must be one in the run of the whole site.
 func TestLinklint(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,10 @@ import (
 	"testing"
 )
 
-// linkAttributes are the attributes whose value is one URL, by element, as
-// sitelink and the DOM name them. TestChromiumLinks compares these only: the
-// DOM keeps no list of the URLs in style sheets, JSON or meta elements.
+// linkAttributes are the attributes with one URL as value, by element, as
+// sitelink and the DOM name them. TestChromiumLinks compares only these,
+// because the DOM keeps no list of the URLs in style sheets, JSON or meta
+// elements.
 var linkAttributes = map[string]string{
 	"a": "href xlink:href", "area": "href", "link": "href", "img": "src", "script": "src href xlink:href", "iframe": "src",
 	"frame": "src", "embed": "src", "object": "data", "video": "src poster", "audio": "src", "source": "src", "track": "src",

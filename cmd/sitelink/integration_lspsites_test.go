@@ -277,8 +277,8 @@ func TestLSPDiagnostics(t *testing.T) {
 	})
 }
 
-// TestLSPRealSite is TestLSPDiagnostics on a real site, of which every third link within
-// the site is broken, also in templates and menus.
+// TestLSPRealSite is TestLSPDiagnostics on a real site. Every third link within the site
+// is broken, also in templates and menus.
 func TestLSPRealSite(t *testing.T) {
 	site := newModuleSite(t, "sigs.k8s.io/kind", "site")
 	site.commit("v0.17.0")
@@ -371,9 +371,9 @@ func placedFindings(t *testing.T, p *hugoProject) (want map[string]bool, unplace
 	return want, unplaced
 }
 
-// found adds the diagnostics of a file with a text, in the form of placedFindings, to
-// got, and returns how many are unresolved references: no page has these, and check names
-// no place in a source. It compares the ends of the ranges with writtenEnd.
+// found adds the diagnostics of a file with a text to got, in the form of placedFindings.
+// It returns how many are unresolved references: no page has these, so check names no
+// place in a source. It compares the ends of the ranges with writtenEnd.
 func (e *lspEditor) found(root, name, text string, got map[string]bool) (refs int) {
 	e.t.Helper()
 	file, _ := filepath.Rel(root, name)

@@ -15,10 +15,10 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestNotifyWordPress tells a WordPress of a new post, as its author would: the
-// first run sends nothing (PB-1: no step but the deploy's), the second tells the
-// target, the third has nothing to tell (PB-52); --explain finds the link that
-// WordPress would refuse before it does.
+// TestNotifyWordPress notifies a WordPress of a new post, as its author would.
+// The first run sends nothing (PB-1: no other step than the deploy). The second
+// notifies the target, and the third has nothing to send (PB-52). --explain
+// finds the link that WordPress would refuse before WordPress does.
 func TestNotifyWordPress(t *testing.T) {
 	t.Parallel()
 	docroot := t.TempDir()

@@ -398,9 +398,10 @@ func mutate(rnd *rand.Rand, page []byte) []byte {
 	return out
 }
 
-// foreignRoot matches a shadow root after HTML inside svg, or a style sheet in a template there. Of such a page, sitelink
-// replaces templates before it builds the tree, and does not know then that an element has a shadow root already or is a
-// table, nor that a style element is one of svg.
+// foreignRoot matches a shadow root after HTML inside svg, or a style sheet in a template
+// there. sitelink replaces the templates of such a page before it builds the tree. So it
+// does not know that an element has a shadow root already or is a table, nor that a style
+// element belongs to svg.
 var foreignRoot = regexp.MustCompile(`(?is)<svg><(foreignobject|desc|title).*(shadowrootmode|<template.*<style)`)
 
 // oddPage makes a page of odd pieces. Left out is where sitelink follows the standard, and Chromium does not: base elements

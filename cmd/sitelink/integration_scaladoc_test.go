@@ -81,9 +81,10 @@ func TestChromiumScaladoc(t *testing.T) {
 // frameShows reports whether the frame of the frame set shows the class and member
 // of a route. got is what it shows.
 //
-// A frame that shows them is an answer at once. One that does not is an answer only
-// if its load event is over and it stays so: the frame set's script can replace a
-// document that is still loading, and that document is then complete, but empty.
+// A frame that shows them is an answer at once. A frame that does not is an answer
+// only after its load event, and if it stays so: the frame set's script can replace
+// a document that is still loading, and the replaced document is then complete, but
+// empty.
 func frameShows(t *testing.T, b *testkit.Browser, route string) (shows bool, got string) {
 	t.Helper()
 	class, member, hasMember := strings.Cut(route, "@")

@@ -37,7 +37,7 @@ type site struct {
 	port    string
 }
 
-// servers are the four whose answers the profiles of their names predict.
+// servers are four servers. The profiles of their names predict their answers.
 var servers = []software{nginxServer, apacheServer, caddyServer, lighttpdServer}
 
 var nginxServer = software{
@@ -71,7 +71,7 @@ http {
 	},
 }
 
-// apacheRules are the modules whose directives stand in .htaccess files.
+// apacheRules are the modules with directives for .htaccess files.
 const apacheRules = `LoadModule rewrite_module /usr/lib/apache2/modules/mod_rewrite.so
 LoadModule alias_module /usr/lib/apache2/modules/mod_alias.so`
 

@@ -58,8 +58,8 @@ var histories = []struct {
 	{"sigs.k8s.io/kind", "site", "v0.5.1", "v0.17.0", 20, "/v1alpha3"},
 }
 
-// TestSinceCommits: the same between two commits of real Hugo sites, of which sitelink
-// builds the older one.
+// TestSinceCommits: the same between two commits of real Hugo sites. sitelink builds
+// the older one.
 func TestSinceCommits(t *testing.T) {
 	for _, h := range histories {
 		site, dir := newModuleSite(t, h.module, h.dir), t.TempDir()

@@ -34,7 +34,8 @@ type starter struct {
 	// other is the address of another page, wrongCase that of a file in the wrong
 	// letter case.
 	other, wrongCase string
-	// packages: the project has packages of npm, whose build refuses missing images.
+	// packages: the project has packages of npm, and its build refuses missing
+	// images.
 	packages bool
 	// sites: these are the packages of SITELINK_GENERATORS. The mistakes are in a page of its
 	// own, around which wrap is, if that is not "".
@@ -148,7 +149,7 @@ func starterPrograms(t *testing.T) (npm string, path, env []string) {
 
 // TestStartPages runs the commands of docs/start in a new project of each generator, with a
 // link in the wrong letter case: check finds it, fix repairs it, and nothing appears in the
-// project that the page does not name, but for what the generator itself writes.
+// project except what the page names and what the generator itself writes.
 func TestStartPages(t *testing.T) {
 	npm, path, env := starterPrograms(t)
 	// Stand-ins for npx and bundle, which look into registries.
@@ -372,7 +373,7 @@ func TestStarters(t *testing.T) {
 }
 
 // publishedFiles returns the names of the files below a docroot of a starter, each with its
-// content but for what changes with the time of a build.
+// content except what changes with the time of a build.
 func publishedFiles(t *testing.T, docroot, starter string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(docroot, func(name string, d fs.DirEntry, err error) error {

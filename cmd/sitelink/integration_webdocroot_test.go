@@ -53,8 +53,8 @@ func readDocroot(t *testing.T) []docrootEntry {
 	return entries
 }
 
-// makeHostDocroot makes the docroot but for the files called without (or for
-// all symbolic links) and returns its path.
+// makeHostDocroot makes the docroot, except files with the name without (or all
+// symbolic links), and returns its path.
 func makeHostDocroot(t *testing.T, without string) string {
 	t.Helper()
 	dir := testkit.Must(filepath.EvalSymlinks(t.TempDir()))(t)

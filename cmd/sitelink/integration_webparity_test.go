@@ -18,7 +18,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// webParity is a host whose software is compared with a profile.
+// webParity is a host with software to compare with a profile.
 type webParity struct {
 	name    string
 	profile func() host.Profile
@@ -107,8 +107,8 @@ func TestWebParityPaths(t *testing.T) {
 	}
 }
 
-// predict writes a page with the requests as links, but for those on which the two
-// are known to differ, and returns sitelink's answers.
+// predict writes a page with the requests as links, and returns sitelink's
+// answers. It leaves out requests that the two are known to answer differently.
 func (h *webParity) predict(t *testing.T, docroot string, requests []string) map[string]prediction {
 	t.Helper()
 	var page strings.Builder
@@ -132,8 +132,8 @@ func (h *webParity) predict(t *testing.T, docroot string, requests []string) map
 	return predicted
 }
 
-// ruledParities are hosts with rules of every kind that they read. The paths that
-// differ are those for which docs/reference/profiles.md gives a reason.
+// ruledParities are hosts with rules of every kind that they read.
+// docs/reference/profiles.md gives a reason for each path that differs.
 var ruledParities = []webParity{
 	{name: "cloudflare-pages", profile: profileNamed("cloudflare-pages"), start: startWrangler, without: "404.html", rules: map[string]string{"_redirects": `/old/:name /blog/:name 301
 /go /docs/guide/ 302

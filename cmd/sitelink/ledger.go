@@ -263,7 +263,7 @@ func repairLedger(ctx context.Context, c *cli, p *project.Project) error {
 	return verifyLedger(ctx, c, p)
 }
 
-// compacter is a store whose file can be rewritten.
+// compacter is a store with a file that can be rewritten.
 type compacter interface{ Compact() error }
 
 // compactLedger does the work of `sitelink ledger compact`.

@@ -340,8 +340,8 @@ func (l *linksAnswer) print(text string) error {
 	return nil
 }
 
-// publicAddress returns the row of an address as its host has it, for a docroot
-// whose parts have hosts of their own.
+// publicAddress returns the record of an address as its host has it, for a docroot
+// with parts on different hosts.
 func publicAddress(s *site.Site, x check.Address) report.Row {
 	origin, path := s.Public(x.Path)
 	// The part of the docroot that the path belongs to has the address.

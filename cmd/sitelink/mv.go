@@ -156,7 +156,7 @@ func firstNames(all []string, n int) []string {
 }
 
 // printFindings lists where links are: one line for each place, or for each address
-// whose place is not known.
+// without a known place.
 func printFindings(c *cli, p *project.Project, all []check.Finding) {
 	opt := textOptions(p)
 	lines, times := []string{}, map[string]int{}

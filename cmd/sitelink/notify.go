@@ -130,8 +130,8 @@ type notifier struct {
 }
 
 // sends reports whether the run sends, and does not only print what it would send. The
-// build of a preview, of which why tells, sends only if the user names the address of
-// the ledger and demands it.
+// build of a preview sends only if the user demands it and names the address of the
+// ledger. why then names the preview.
 func (n *notifier) sends(ctx context.Context) (sends bool, why string, err error) {
 	why = notify.PreviewBuild(ctx, n.project, n.env.Getenv)
 	asked := (n.flags.send || n.project.Config.Outgoing.Enabled) && !n.flags.dryRun
@@ -208,7 +208,7 @@ func runNotify(ctx context.Context, c *cli, cfg *config.Config, f *notifyFlags) 
 	return closing(store, func() error { return n.run(ctx, store) })
 }
 
-// closing closes the store after work, whose error comes first.
+// closing closes the store after work. The error of work comes first.
 func closing(store ledger.Store, work func() error) error {
 	err := work()
 	closed := store.Close()
@@ -417,7 +417,7 @@ func (n *notifier) send(ctx context.Context, store ledger.Store, base string) er
 	return nil
 }
 
-// heldStore is a store whose notices several runs can share.
+// heldStore is a store with notices that several runs can share.
 type heldStore interface {
 	Held(ctx context.Context, now time.Time) ([]ledger.Held, error)
 }

@@ -262,8 +262,8 @@ func TestNotifyFlow(t *testing.T) {
 	}
 }
 
-// A run that notifies no target says why: they take no notices, or their address is not
-// allowed, and so does one whose own site is at such an address.
+// A run that notifies no target says why: the targets accept no notices, or their
+// address is not allowed. A run says so, too, if its own site is at such an address.
 func TestNotifySays(t *testing.T) {
 	b := newBlog(t)
 	b.run(0, "notify", "public", "--send")

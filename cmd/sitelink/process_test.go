@@ -21,8 +21,8 @@ import (
 // manyRows is the number of links of manyLinks.
 const manyRows = 150 * 200
 
-// manyLinks makes a docroot whose list of links is far larger than what a pipe
-// holds, so that sitelink waits for its reader in the middle of its work.
+// manyLinks makes a docroot with a list of links that is far larger than what a
+// pipe holds, so that sitelink waits for its reader in the middle of its work.
 func manyLinks(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -71,7 +71,7 @@ func setServer(cfg *config.Config, address string) error {
 	return nil
 }
 
-// askFor lets a crawl also ask for a link of a page, to which no page that it finds may lead.
+// askFor lets a crawl also ask for a link of a page. It may find no page that leads there.
 func askFor(cfg *config.Config, page, link string) {
 	at, err := weburl.Parse(cfg.Server)
 	for _, name := range []string{page, link} {

@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// soakAttacks are requests of which no part may be taken for a notice. The statuses
-// are those of all answers of the connection; SOURCE is a URL that must never be
-// recorded.
+// soakAttacks are requests without any part that may be taken for a notice. want
+// has the statuses of all answers of the connection. SOURCE is a URL that must
+// never be recorded.
 var soakAttacks = []struct{ request, want string }{
 	// Two URLs on the request line, one of them hostile.
 	{"LINK SOURCE\x00 http://blog.example/p/1/ HTTP/1.1\r\n\r\n", "400"},

@@ -27,7 +27,7 @@ const soakHosts = 40
 // pages that lead where a receiver must not go.
 type soakSources struct {
 	hosts []string // addresses with ports
-	// inside is a server whose address the receiver must not connect to.
+	// inside is a server that the receiver must not connect to.
 	inside  string
 	entered atomic.Int64
 

@@ -427,7 +427,7 @@ func (s *soak) keep(m soakSample) {
 
 // quiet waits until nothing of the traffic is left: no goroutine, no descriptor.
 // Connections of the database stay open. A short run does not wait for the last of the
-// 32 workers, each of which has some goroutines.
+// 32 workers. Each has some goroutines.
 func (s *soak) quiet(before soakSample, duration time.Duration) {
 	goroutines, files := before.goroutines+20, before.files+24 // the queue starts some later
 	if duration < time.Minute {

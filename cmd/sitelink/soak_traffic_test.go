@@ -63,8 +63,8 @@ type soakAnswer struct {
 	close  bool // the connection ends after it
 }
 
-// ask sends a request and reads the answer. The answer is nil if there is none, which
-// is a problem.
+// ask sends a request and reads the answer. The answer is nil if none comes, which is
+// a problem.
 func (c *soakClient) ask(method, request string) *soakAnswer {
 	if c.conn == nil && !c.connect() {
 		return nil

@@ -52,7 +52,7 @@ var readOnly = []string{
 // names, and are harmless where it names nothing.
 var building = []string{"fix site", "fix --undo", "mv content/a.md content/b.md", "mv --undo", "inject --dry-run"}
 
-// names are the attacks whose project names programs for its build.
+// names are the attacks in projects that name programs for their build.
 var names = []string{"hugo", "eleventy", "jekyll", "build command", "since a commit", "public", ".sitelink/public", ".hugo_build.lock", "pipe as hugo.toml"}
 
 func newHostile(t *testing.T) *hostile {
@@ -535,7 +535,8 @@ func (h *hostile) moveObjects() {
 	h.link(".git/objects", filepath.Join(h.elsewhere, "objects"))
 }
 
-// evilRemote makes a bare repository in the checkout whose hooks run a program.
+// evilRemote makes a bare repository in the checkout with hooks that run a
+// program.
 func (h *hostile) evilRemote() {
 	h.git("repo", "clone", "-q", "--bare", ".", "remote.git")
 	for _, hook := range []string{"pre-receive", "post-upload-pack", "reference-transaction"} {

@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// liveSite is a docroot, and a host of it on loopback that answers as nginx does but for the
-// paths in special, which have handlers of their own.
+// liveSite is a docroot, and its host on loopback. The host answers as nginx does, except
+// paths in special, which have their own handlers.
 func liveSite(t *testing.T) (dir, address string, special *sync.Map) {
 	t.Helper()
 	dir, special = t.TempDir(), new(sync.Map)

@@ -702,8 +702,8 @@ func (p *watchPrinter) flush() error {
 	return nil
 }
 
-// watchSources remembers the places with which findings were printed: a fixed
-// finding is printed with the place by which the reader knows it.
+// watchSources remembers the places that findings were printed with. A fixed
+// finding is printed with the place that the reader knows.
 type watchSources struct {
 	printed map[watchedLink][]*check.Position
 	// placed is set when findings were placed once: warnings about the sources are

@@ -24,7 +24,7 @@ sh ./script || exit
 mkdir -p "$3" && cp docs/index.md "$3/index.html"
 `
 
-// watchBuilds starts sitelink watch --build in a project whose builds run script. The
+// watchBuilds starts sitelink watch --build in a project that builds with script. The
 // project is below the root of its repository.
 func watchBuilds(t *testing.T, script string, args ...string) *watched {
 	t.Helper()

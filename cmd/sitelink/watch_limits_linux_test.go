@@ -45,8 +45,8 @@ func TestWatchOverflow(t *testing.T) {
 }
 
 // TestWatchNoWatches: the system's limit of watches is reached, at first or by a
-// directory that comes later: the files are listed instead, with the command
-// that raises the limit, and the findings are those of a fresh check.
+// directory that comes later. Then watch lists the files instead, and prints the
+// command that raises the limit. The findings equal those of a fresh check.
 func TestWatchNoWatches(t *testing.T) {
 	for _, test := range []struct{ name, limit, value, hint string }{
 		{"at first", "max_inotify_watches", "2", "max_user_watches=524288"},

@@ -19,9 +19,9 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// TestWatchTells: whatever is edited, each round of a watch prints what sets two
-// fresh checks apart and counts what is left: while pages are edited, come and
-// go, while the configuration changes, and while a baseline accepts a part.
+// TestWatchTells: after any edit, each round of a watch prints the difference
+// between two fresh checks and counts what is left. Edits change, add and remove
+// pages and change the configuration, and a baseline accepts a part.
 func TestWatchTells(t *testing.T) {
 	steps := testkit.Longer(50, 150)
 	for i, name := range []string{"changes", "all", "baseline"} {

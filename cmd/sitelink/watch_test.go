@@ -346,7 +346,7 @@ func TestWatchGenerator(t *testing.T) {
 	}
 }
 
-// TestWatchReaderGone: a watch whose reader has gone ends at its next word.
+// TestWatchReaderGone: when its reader has gone, a watch ends at its next word.
 func TestWatchReaderGone(t *testing.T) {
 	w := startWatch(t, map[string]string{"index.html": "x"})
 	w.check()

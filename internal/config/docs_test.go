@@ -69,8 +69,8 @@ func tableNamed(t *testing.T, in *table, name string) *table {
 	return k.table
 }
 
-// manualRows returns the cells of the table in a section whose first column has
-// the title head and contains the key first.
+// manualRows returns the cells of a table in a section. The first column of the
+// table has the title head and contains the key first.
 func manualRows(t *testing.T, text, title, head, first string) (rows [][]string) {
 	t.Helper()
 	_, text, ok := strings.Cut(text, "\n## "+title+"\n")

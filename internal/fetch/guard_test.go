@@ -90,7 +90,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// The guard checks the address to which the connection is made.
+// The guard checks the address that the connection goes to.
 func TestGuardDials(t *testing.T) {
 	asked := false
 	base := script(t, func(c net.Conn, _ string) { asked = true })

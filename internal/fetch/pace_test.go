@@ -75,7 +75,7 @@ func TestPaceCanceled(t *testing.T) {
 	})
 }
 
-// Hosts for which no request has to wait are removed.
+// Hosts are removed when no request has to wait for them.
 func TestPaceMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, begin := newPacer(time.Second), time.Now()

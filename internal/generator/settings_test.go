@@ -10,8 +10,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// settingsText is what a test compares: where, at which addresses, languages,
-// said by whom.
+// settingsText is what a test compares: the directory, the addresses, the
+// languages, and what says so.
 func settingsText(s Settings) string {
 	var roots []string
 	for _, r := range s.Roots {

@@ -74,8 +74,9 @@ func (f *fixture) hasRun() bool {
 	return err == nil
 }
 
-// TestUntrustedStartsNothing runs every reading command in repositories whose
-// configuration names programs. The trusted command shows that the attack works.
+// TestUntrustedStartsNothing runs every reading command in repositories with a
+// configuration that names programs. The trusted command shows that the attack
+// works.
 func TestUntrustedStartsNothing(t *testing.T) {
 	read := [][]string{{"ls-files", "-z", "-o", "-c"}, {"cat-file", "blob", "HEAD:a.txt"}, {"ls-tree", "-r", "HEAD"},
 		{"rev-parse", "--verify", "HEAD^{tree}"}, {"config", "--list"}, {"check-ignore", "-q", "--no-index", "ignored"}, {"version"}}

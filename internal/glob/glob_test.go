@@ -11,8 +11,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// odd are patterns to which doublestar gives answers that depend on the place of an empty
-// alternative or of stars side by side: *** does not match an empty name.
+// odd are patterns that doublestar answers by the place of an empty alternative or of
+// stars side by side: *** does not match an empty name.
 var odd = regexp.MustCompile(`\*[{},]|\}\*|\*\*\*|\*\*[^/]|[^/]\*\*|\{/\*\*`)
 
 // Every pattern matches what doublestar matches.
@@ -86,12 +86,11 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// The cost is counted in words of states, each of which a character moves on at once, and
-// in elements that a character outside of ASCII is compared with. It may not exceed one
-// for each 64 bytes of the pattern and character, and for a character outside of ASCII one for each
-// of its elements more: with
-// backtracking or alternatives tried in turn, it grows with the square of the name or
-// exponentially.
+// The cost counts words of states, because a character moves a whole word at once, and the
+// elements that a character outside of ASCII is compared with. A character may cost one
+// word for each 64 bytes of the pattern. Outside of ASCII, it may also cost one for each
+// element. With backtracking, or alternatives tried in turn, the cost would grow with the
+// square of the name or exponentially.
 func FuzzPattern(f *testing.F) {
 	for _, pattern := range []string{"a/**", "**/*a*/", "{a,b{c,d}}e", "[!a-c]?", "*a", "{a,a}", `\*`, "**/", "é*"} {
 		f.Add(pattern, "a/b/c", uint8(1))

@@ -2,8 +2,8 @@ package host
 
 import "testing"
 
-// TestSlugs: the ids of headings. Those of GitHub are what github-slugger 2 returns, but for
-// Σ at the end of a word, which Ruby and Go make σ.
+// TestSlugs: the ids of headings. The ids of GitHub are what github-slugger 2 returns,
+// except for Σ at the end of a word, which Ruby and Go make σ.
 func TestSlugs(t *testing.T) {
 	for _, test := range []struct{ text, github, gitlab, forgejo string }{
 		{"Hello, World!", "hello-world", "hello-world", "hello-world"},

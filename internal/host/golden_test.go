@@ -50,7 +50,8 @@ var outside = testkit.Files{"index.html": page, "../outside/secret.html": page, 
 const outsideLinks = "file.html file.html/ null dir/secret.html dir/secret.html/ dir/secret.html/x dir/gone/x dir/.ht dir dir/with dir/with/ dir/without dir/without/ idx idx/ idxnull/ " +
 	"closed closed/ closed/x.html unlisted unlisted/ unlisted/sub/ unlisted2 unlisted2/ private.html private.html/ no no/ no/index.html"
 
-// steps are docroots and links whose answers testdata/steps.txt explains step by step.
+// steps are docroots and links. testdata/steps.txt explains their answers step by
+// step.
 var steps = []struct {
 	name  string
 	opt   Options

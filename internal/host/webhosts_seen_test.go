@@ -12,8 +12,8 @@ const page = "<!doctype html><title>x</title>"
 // TestWebHostsSeen compares the profiles with answers of the real hosts that
 // others recorded: the observations of
 // https://github.com/slorber/trailing-slash-guide, made on deployments of one
-// docroot; "=" is 200 at the address itself, "-" is 404,
-// anything else the address at which redirects end with 200.
+// docroot. "=" is 200 at the address itself, "-" is 404, and anything else is
+// the address where redirects end with 200.
 func TestWebHostsSeen(t *testing.T) {
 	root := testkit.MakeDocroot(t, testkit.Files{"index.html": page, "file.html": page, "folder/index.html": page, "both.html": page, "both/index.html": page})
 	requests := []string{"/file", "/file/", "/file.html", "/folder", "/folder/", "/folder/index.html", "/both", "/both/", "/both.html", "/both/index.html"}

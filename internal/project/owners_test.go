@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// TestPatterns checks patterns whose meaning the forges document.
+// TestPatterns checks patterns that the forges document.
 func TestPatterns(t *testing.T) {
 	for _, c := range []struct {
 		pattern string

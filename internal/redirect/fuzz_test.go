@@ -62,9 +62,10 @@ func fuzzRead(f *testing.F, read func(data []byte) *File, seeds ...string) {
 		if fast, _ := (&search{Set: set}).first(&req, set.decode(path), 0, -1, -1); fast != slow {
 			t.Errorf("%q: the index finds %+v, the search %+v", path, fast, slow)
 		}
-		// The cost is what package code counts itself: rules that are looked at, and 64 steps
-		// of an expression (see work). A file of 16 KiB has at most 8,192 rules, of which
-		// each leads to 20 others; addresses and expressions are bounded, whatever it holds.
+		// The cost is what package code counts itself: rules that are looked at, and 64
+		// steps of an expression (see work). A file of 16 KiB has at most 8,192 rules, and
+		// each leads to 20 others at most. Addresses and expressions are bounded in any
+		// file.
 		set.work.granted.Store(math.MaxInt64 / 2)
 		if hit, ok := set.Match(req); ok && len(hit.To) > MaxAddress+1+len(query) {
 			t.Errorf("an address of %d bytes", len(hit.To))

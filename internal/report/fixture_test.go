@@ -52,8 +52,8 @@ func results() []fixture {
 	}
 }
 
-// baselined has one new finding, one whose entry has expired, and a list that
-// is longer than what text shows.
+// baselined has one new finding, one with an expired entry, and a list that is
+// longer than what text shows.
 func baselined() check.Result {
 	r := few()
 	r.Findings = r.Findings[:2]

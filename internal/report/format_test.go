@@ -14,7 +14,7 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// testOptions are the options in a project whose docroot is public.
+// testOptions are the options in a project with the docroot public.
 func testOptions(by GroupBy) Options {
 	return Options{TextOptions: TextOptions{Prefix: "public"}, Base: "public", GroupBy: by, Version: "v1.2.3", Owners: testOwners}
 }

@@ -200,8 +200,8 @@ func TestLL85(t *testing.T) {
 	}
 }
 
-// TestEvidenceText: the row of a link whose fragment is left to a script says to
-// which.
+// TestEvidenceText: if a fragment is left to a script, the row of its link names
+// the script.
 func TestEvidenceText(t *testing.T) {
 	l := check.Link{Page: "p.html", Line: 1, Column: 2, Element: "a", Attribute: "href", Raw: "q.html#/x", Target: "/q.html", Fragment: "/x",
 		Verdict: check.Unchecked, Code: check.ScriptFragment, Evidence: "Docsify (lib/docsify.min.js)"}

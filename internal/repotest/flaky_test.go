@@ -13,7 +13,7 @@ import (
 // lists it with a cause, among at most three.
 func TestFlaky(t *testing.T) {
 	run := testkit.Must(filepath.Abs(filepath.Join(root, ".ci", "run")))(t)
-	// A go whose first run fails.
+	// A go that fails in its first run.
 	script := `set -euo pipefail; flaky=() now=
 . <(sed -n '/^test_twice() {/,/^}/p; /^flaky_tests() {/,/^}/p' "$0")
 go() {

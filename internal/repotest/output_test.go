@@ -20,7 +20,7 @@ var (
 	watchLimit = regexp.MustCompile(`\ballows [\d,]+`)
 )
 
-// TestDocOutputs runs the commands whose output the documents show.
+// TestDocOutputs runs the commands that the documents show the output of.
 func TestDocOutputs(t *testing.T) {
 	binary := build(t, "./cmd/sitelink")
 	shown := 0

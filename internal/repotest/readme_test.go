@@ -41,7 +41,7 @@ func figuresMeasured(t *testing.T) {
 }
 
 // readmeConfigWorks checks that sitelink accepts the configuration of README.md
-// and applies it, on a site whose only fault it ignores.
+// and applies it, on a site with one fault that the configuration ignores.
 func readmeConfigWorks(t *testing.T, binary string) {
 	config := readmeConfig.FindStringSubmatch(readFile(t, "README.md"))
 	if config == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// fastSite is a site whose docroot has every construct that the fast path must
-// handle or leave to the slow path.
+// fastSite is a site with every construct in its docroot that the fast path
+// must handle or leave to the slow path.
 type fastSite struct {
 	name string
 	s    *Site
@@ -70,7 +70,7 @@ func (f *fastSite) resolver(t testing.TB) *resolver {
 }
 
 // neighbour returns a resolver with the same cache for another page of the
-// directory, or nil if there is none.
+// directory, or nil.
 func (f *fastSite) neighbour(t testing.TB, r *resolver) *resolver {
 	t.Helper()
 	if f.base != "" {

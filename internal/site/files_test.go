@@ -129,8 +129,8 @@ func TestSniffFault(t *testing.T) {
 	}
 }
 
-// TestManifestByLink: a file that a page links as its manifest is read as one,
-// whatever its name and the form of the link; a file whose name makes it a page
+// TestManifestByLink: a file that a page links as its manifest is read as a
+// manifest, with any name and any form of link. A file with the name of a page
 // remains a page.
 func TestManifestByLink(t *testing.T) {
 	const m = `{"start_url":"gone"}`
@@ -163,7 +163,7 @@ func TestUnzip(t *testing.T) {
 	}
 }
 
-// TestCanonical: the first canonical address to which a file answers counts.
+// TestCanonical: the first canonical address with a file counts.
 func TestCanonical(t *testing.T) {
 	s := loadFiles(t, files{"p.html": plain + "<link rel=canonical href=gone><link rel=canonical href=http://example.org/q.html><link rel=canonical href=p.html>", "q.html": plain},
 		Options{BaseURLs: []string{"https://example.org"}})

@@ -99,8 +99,8 @@ func mkdirDeep(t *testing.T, root string, depth int) {
 	}
 }
 
-// TestTooDeep: a file whose path is too long to open is a fault of the docroot
-// and does not cause a crash.
+// TestTooDeep: a file with a path that is too long to open is a fault of the
+// docroot and does not cause a crash.
 func TestTooDeep(t *testing.T) {
 	testkit.Long(t)
 	root := tempDocroot(t, files{"p.html": `<!doctype html><a href="` + strings.Repeat("d/", 2100) + `">`})

@@ -156,7 +156,8 @@ type placedLink struct {
 
 var shownPage = regexp.MustCompile(`((?:post|note)/page-\d+)/`)
 
-// placeAll returns the links of a built project whose value contains a text.
+// placeAll returns the links of a built project with a value that contains a
+// text.
 func placeAll(t *testing.T, project, base, text string) (all []placedLink) {
 	t.Helper()
 	s, err := site.Load(t.Context(), filepath.Join(project, "public"), site.Options{BaseURLs: []string{base}})

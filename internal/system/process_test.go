@@ -95,7 +95,7 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// ended waits until the process whose id was printed is gone or a zombie.
+// ended waits until the process with the printed id is gone or a zombie.
 func ended(t *testing.T, out *bytes.Buffer) {
 	t.Helper()
 	pid := testkit.Must(strconv.Atoi(strings.TrimSpace(out.String())))(t)

@@ -211,8 +211,9 @@ func (b *Browser) Follow(start func()) (event string) {
 	return b.navigated("the end of a navigation", true)
 }
 
-// navigated waits for the end of a navigation of the tab's own frame, whose event it
-// returns. A navigation that can stay in the document may end with MovedInDocument.
+// navigated waits for the end of a navigation of the tab's own frame, and returns
+// its event. A navigation that can stay in the document may end with
+// MovedInDocument.
 func (b *Browser) navigated(waitingFor string, canStay bool) (event string) {
 	b.t.Helper()
 	for {

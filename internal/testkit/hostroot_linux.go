@@ -109,7 +109,7 @@ func (m *maker) special() {
 	})
 }
 
-// tooDeep creates a file whose path is too long for a system call.
+// tooDeep creates a file with a path that is too long for a system call.
 func (m *maker) tooDeep() {
 	m.do(func() error {
 		dir, err := os.OpenRoot(m.root)

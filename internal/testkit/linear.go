@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-// Linear fails a test if what read takes grows faster than its input: read gets text
-// repeated to 4 KiB and to four times that. The steps that are counted are allocated
-// bytes, which do not depend on the machine: a reader that expands what it reads, or keeps
-// what it has read for each new element, allocates 16 times as much for the larger one.
-// Loops that allocate nothing are not seen.
+// Linear fails a test if the cost of read grows faster than its input. read gets text
+// repeated to 4 KiB and to four times that. Linear counts allocated bytes, because they do
+// not depend on the machine. A reader that expands what it reads, or keeps what it has
+// read for each new element, allocates 16 times as much for the larger input. Linear does
+// not see loops that allocate nothing.
 func Linear(t testing.TB, text []byte, read func(text []byte)) {
 	t.Helper()
 	if len(text) == 0 || len(text) > 64 {

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzCanonical holds the canonical form to what must be true of a key: it is
-// its own canonical form (WO-8), so that what is built from parts can be passed
+// FuzzCanonical checks what must be true of a key. The canonical form is its
+// own canonical form (WO-8), so that a URL built from parts can be passed
 // through it (WO-46), and a browser sees the same host in it.
 func FuzzCanonical(f *testing.F) {
 	for _, raw := range []string{

@@ -229,7 +229,7 @@ func TestCanonicalRefuses(t *testing.T) {
 	}
 }
 
-// WO-5, WO-9: any bytes after the host have a canonical form, but for control characters.
+// WO-5, WO-9: any bytes after the host have a canonical form, except control characters.
 func TestCanonicalAnyBytes(t *testing.T) {
 	for a := range 256 {
 		for _, b := range []string{"", "%", "%4", "/", "\xff"} {

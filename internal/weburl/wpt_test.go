@@ -43,8 +43,8 @@ func wptFile(t testing.TB, name string) []json.RawMessage {
 	return cases
 }
 
-// newer are the cases of the oracle's edition of the tests whose result the
-// standard has changed since, with their present result: the host, or the path.
+// newer are test cases with a result that the standard has changed since the
+// oracle's edition, with their present result: the host, or the path.
 var newer = map[string]string{
 	// A domain in ASCII is taken whatever Punycode it holds (domain parser,
 	// "When beStrict is false and domain is an ASCII string").

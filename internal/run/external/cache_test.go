@@ -15,8 +15,8 @@ import (
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
-// withCache returns a project below a new directory whose status cache is named by a
-// configuration that was found or named, or by a flag.
+// withCache returns a project below a new directory. by says what names its status
+// cache: a configuration that was found or named, or a flag.
 func withCache(t *testing.T, by, name string) *project.Project {
 	t.Helper()
 	root := t.TempDir()

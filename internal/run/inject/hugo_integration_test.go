@@ -23,8 +23,8 @@ import (
 
 var endpoints = templates.Endpoints{Pingback: "https://blog.example/xmlrpc?site=1&user=2", Webmention: "https://blog.example/webmention"}
 
-// findWith is [Find] with a program as one of its name, in a project whose configuration
-// names the endpoints.
+// findWith is [Find] with a program under the given name, in a project with endpoints in
+// its configuration.
 func findWith(t *testing.T, name, program, dir string, c templates.Choice) (*project.Project, *Plan, error) {
 	t.Helper()
 	env := os.Environ()

@@ -274,8 +274,8 @@ func TestHugeDocument(t *testing.T) {
 	}
 }
 
-// TestVersions sends changes whose versions are not in order. Changes count in the order
-// in which they arrive, as the protocol demands.
+// TestVersions sends changes with versions that are out of order. Changes count in the
+// order of their arrival, as the protocol demands.
 func TestVersions(t *testing.T) {
 	e := started(t)
 	u := e.open("content/posts/one.md", "[a](/posts/none/)\n")

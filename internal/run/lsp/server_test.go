@@ -70,8 +70,8 @@ func TestMarkdownOfRepository(t *testing.T) {
 }
 
 // TestFrontMatterWhileTyping: a value of front matter that became a link in the last build
-// is judged as the template writes it. A key that became none is left alone, and so is one
-// of which the template makes something else.
+// is judged as the template writes it. A key that became no link is left alone, and so is
+// a key that the template turns into something else.
 func TestFrontMatterWhileTyping(t *testing.T) {
 	all := blog()
 	all["content/posts/four.md"] = "---\ntitle: Fourth\nimage: /gallery/cat.png\npaper: files/paper.pdf\nmore: /gallery/dog.png\nurl: /posts/four/\n---\n\ntext\n"
@@ -93,9 +93,9 @@ func TestFrontMatterWhileTyping(t *testing.T) {
 	}
 }
 
-// TestTemplatesWhileTyping: addresses in templates, menus and data files of which the last
-// build made links are judged while they change, as it wrote them. Values that became no
-// link, strings in actions and new values get no diagnostic.
+// TestTemplatesWhileTyping: addresses in templates, menus and data files that became links
+// in the last build are judged while they change, as the build wrote them. Values that
+// became no link, strings in actions and new values get no diagnostic.
 func TestTemplatesWhileTyping(t *testing.T) {
 	menu := `<nav><a href="/posts/one/">First</a><a href="/posts/two/">Second</a><a href="/posts/gone/">Gone</a></nav>`
 	foot := `<footer><a href="https://example.org/paper.pdf">Paper</a><a class="x" href="/posts/three/#deep">Deep</a><img src="/gallery/cat.png" alt="Cat"></footer>`

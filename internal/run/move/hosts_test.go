@@ -18,7 +18,7 @@ import (
 // files of the host are no orphans. What does not apply to a host has a reason in its row.
 // TestHeaderRules in package templates does the same for headers.
 func TestHosts(t *testing.T) {
-	// A text by which a file tells its host.
+	// A text that shows the host of a file.
 	texts := map[string]string{"firebase.json": `{"hosting": {}}`, "wrangler.toml": "[assets]\ndirectory = 'public'\n", "wrangler.json": `{"assets": {}}`, "wrangler.jsonc": `{"assets": {}}`,
 		"vercel.json": "{}", "staticwebapp.config.json": "{}", "render.yaml": "services:\n- staticPublishPath: public\n"}
 	shared := func(name string) bool { // by hosts

@@ -349,8 +349,8 @@ func TestHugoRefusals(t *testing.T) {
 }
 
 // TestHugoComposed: a switcher between versions composes links from the address of its
-// page. Those that worked work after the move; an alias that is relative to the page
-// keeps its address, and a section whose page Hugo makes by itself keeps a page.
+// page. Links that worked still work after the move. An alias that is relative to the
+// page keeps its address, and a section keeps a page that Hugo makes by itself.
 func TestHugoComposed(t *testing.T) {
 	hugoEnv(t)
 	root := newSite(t, map[string]string{

@@ -192,8 +192,8 @@ func TestTagEdits(t *testing.T) {
 	}
 }
 
-// TestImportEdits: the paths by which a page of Astro names its layout, components, data
-// and pictures follow when it moves, those to files that move along do not.
+// TestImportEdits: when a page of Astro moves, its paths to its layout, components, data
+// and pictures follow. Paths to files that move along stay.
 func TestImportEdits(t *testing.T) {
 	files := map[string]bool{"src/layouts/B.astro": true, "src/lib/util.ts": true, "src/posts": true, "src/a.png": true, "src/pages/x/own.astro": true, "src/pages/c.astro": true}
 	for _, tt := range []struct{ file, text, want string }{

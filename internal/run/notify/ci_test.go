@@ -82,7 +82,7 @@ func TestPreviewBuild(t *testing.T) {
 	}
 }
 
-// TestDefaultBranch: a clone knows the default branch of its remote, whatever its name.
+// TestDefaultBranch: a clone knows the default branch of its remote, under any name.
 func TestDefaultBranch(t *testing.T) {
 	origin, dir := t.TempDir(), t.TempDir()
 	testkit.Git(t, origin, "init", "--quiet", "--initial-branch=live")

@@ -237,8 +237,8 @@ func TestWriteRules(t *testing.T) {
 	}
 }
 
-// A peer whose address is not public gets no call, and the owner reads why. --allow-address of
-// the receiver holds for calls too.
+// A peer without a public address gets no call, and the owner reads why. --allow-address of
+// the receiver applies to calls too.
 func TestPrivatePeer(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		var connections atomic.Int64

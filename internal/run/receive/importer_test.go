@@ -130,7 +130,7 @@ entry 8: it is not an entry of a feed`)
 }
 
 // TestWebmentionIO: entries as helpers/formats.rb of webmention.io writes them, also for
-// sites from before 2018, whose contents have a type and a value.
+// sites from before 2018, which have contents with a type and a value.
 func TestWebmentionIO(t *testing.T) {
 	const feed = `{"type":"feed","name":"Webmentions","children":[
 {"type":"entry","author":{"type":"card","name":null,"photo":null,"url":null},"url":"https://a.example/1","published":"2017-03-01T10:00:00","wm-received":"2017-03-01T09:00:05Z","wm-id":1,

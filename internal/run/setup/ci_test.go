@@ -282,8 +282,8 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestPackages: what a project needs is installed by its own package manager, whose lock
-// file may be above in a monorepo, and the configuration says what MkDocs needs.
+// TestPackages: a project's own package manager installs what it needs. In a monorepo,
+// the lock file may be above the project. The configuration says what MkDocs needs.
 func TestPackages(t *testing.T) {
 	for _, c := range []struct {
 		files, install, build string

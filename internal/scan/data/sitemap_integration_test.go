@@ -34,7 +34,7 @@ var sitemapLines = []string{
 }
 
 // TestTextSitemapReader: a sitemap that is a list gives the URLs that a crawler
-// reads in it, whatever its lines and line ends are. The crawler lists a URL once.
+// reads in it, with any lines and line ends. The crawler lists a URL once.
 func TestTextSitemapReader(t *testing.T) {
 	python := os.Getenv("SITELINK_SITEMAPS")
 	if python == "" {

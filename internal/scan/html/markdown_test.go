@@ -120,8 +120,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// TestScan_hostile: texts for which goldmark would take hours are faults, and the
-// others take a few seconds at most; the test allows a minute.
+// TestScan_hostile: texts that would take goldmark hours are faults. The others
+// take a few seconds at most; the test allows a minute.
 func TestScan_hostile(t *testing.T) {
 	testkit.Long(t)
 	const size = 256 << 10

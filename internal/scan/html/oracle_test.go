@@ -148,8 +148,8 @@ func foldForeign(rows []string) []string {
 	return slices.Compact(rows)
 }
 
-// compare compares the scanner with the oracle. Callers leave out texts for
-// which browsers differ from the oracle.
+// compare compares the scanner with the oracle. Callers leave out texts that
+// browsers and the oracle read differently.
 func compare(t *testing.T, s *Scanner, text []byte) {
 	t.Helper()
 	want, err := oracle(text)
@@ -238,8 +238,8 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// oracleIsWrong reports whether the text has a construct for which x/net/html
-// differs from browsers, or whose meaning the probe changes.
+// oracleIsWrong reports whether the text has a construct that x/net/html reads
+// differently from browsers, or that means something else after the probe.
 func oracleIsWrong(text []byte) bool {
 	lower := bytes.ToLower(text)
 	for _, c := range []string{

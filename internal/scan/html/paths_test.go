@@ -229,8 +229,8 @@ func TestShadowRoots(t *testing.T) {
 	}
 }
 
-// TestWithoutTree: an irregular page whose tree cannot be built is read
-// loosely, and reported.
+// TestWithoutTree: an irregular page is read loosely, and reported, if its tree
+// cannot be built.
 func TestWithoutTree(t *testing.T) {
 	const links = `<svg><desc><p id=i></desc><use href=#u /></svg><img src=y><svg><image href=z /></svg>`
 	count := testkit.Longer(2_000, 40_000)
