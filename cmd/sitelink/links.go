@@ -340,7 +340,7 @@ func (l *linksAnswer) print(text string) error {
 	return nil
 }
 
-// publicAddress returns the record of an address as its host has it, for a docroot
+// publicAddress returns the row of an address as its host has it, for a docroot
 // with parts on different hosts.
 func publicAddress(s *site.Site, x check.Address) report.Row {
 	origin, path := s.Public(x.Path)

@@ -163,7 +163,7 @@ func (t *planText) unredirected() {
 		}
 		if first {
 			t.separate()
-			t.say("pages that moved without a redirect, for which visitors of the old address need one:\n")
+			t.say("pages that moved without a redirect, which visitors of the old address need:\n")
 			first = false
 		}
 		t.say("    %s is now %s\n", quoted(g.URL), quoted(g.Replacement))
