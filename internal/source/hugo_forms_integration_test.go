@@ -148,8 +148,8 @@ func hugoForms(t *testing.T, hugo, base string, values int) {
 // placedLink is a link with its position.
 type placedLink struct {
 	link BuiltLink
-	// shows is the last page that the text before the link names, which is the
-	// one whose text it is in.
+	// shows is the last page that the text before the link names. The link is in
+	// the text of that page.
 	shows    string
 	position *Position
 }
