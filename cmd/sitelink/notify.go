@@ -130,8 +130,8 @@ type notifier struct {
 }
 
 // sends reports whether the run sends, and does not only print what it would send. The
-// build of a preview sends only if the user demands it and names the address of the
-// ledger. why then names the preview.
+// build of a preview sends only with --send, and only if its base URL is the address
+// of the ledger. why says why this is a preview, or is "".
 func (n *notifier) sends(ctx context.Context) (sends bool, why string, err error) {
 	why = notify.PreviewBuild(ctx, n.project, n.env.Getenv)
 	asked := (n.flags.send || n.project.Config.Outgoing.Enabled) && !n.flags.dryRun
