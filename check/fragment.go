@@ -11,7 +11,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	isite "github.com/sitelink/sitelink/internal/site"
 )
 
@@ -62,7 +62,7 @@ type miss struct {
 	page     isite.PageID
 	link     uint32
 	answer   host.State // of the link without its fragment
-	form     html.FragmentForm
+	form     script.Form
 	evidence uint16 // in judged.evidence; 0 if the fragment is missing
 	// exact, decoded, from and to are those of the [isite.Fragment].
 	exact, decoded, from, to uint64
@@ -111,21 +111,21 @@ type attributor struct {
 	reader   *isite.Reader
 	evidence []evidence // the first stands for none
 	uses     map[uint64][]scriptUse
-	files    map[docroot.NodeID]html.ScriptUse
-	ids      map[isite.PageID]*html.ScriptIDs
+	files    map[docroot.NodeID]script.Use
+	ids      map[isite.PageID]*script.IDs
 	usedRule []bool
 }
 
 // scriptUse is a script of a page that can serve fragments.
 type scriptUse struct {
-	html.ScriptUse
+	script.Use
 	evidence uint16
 }
 
 func newAttributor(s *isite.Site, opt *Options) *attributor {
 	return &attributor{
 		s: s, opt: opt, reader: s.NewReader(), texts: map[fragmentKey]string{}, evidence: make([]evidence, 1), uses: map[uint64][]scriptUse{},
-		files: map[docroot.NodeID]html.ScriptUse{}, ids: map[isite.PageID]*html.ScriptIDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
+		files: map[docroot.NodeID]script.Use{}, ids: map[isite.PageID]*script.IDs{}, usedRule: make([]bool, len(opt.ScriptRules)),
 	}
 }
 
@@ -312,7 +312,7 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 	for i := range t.uses {
 		u := &t.uses[i]
 		switch {
-		case u.Framework == html.Docsify && m.form != html.FormRoute:
+		case u.Framework == script.Docsify && m.form != script.FormRoute:
 			if t.files == nil {
 				t.files = docsifyFiles(a.s, m.target)
 			}
@@ -341,13 +341,13 @@ func (a *attributor) scriptFor(m *miss, t *target) (n uint16, certain bool) {
 				t.routes = routes
 			}
 			name := m.exact
-			if m.form == html.FormMember {
+			if m.form == script.FormMember {
 				name = m.from
 			}
-			if class, ok := t.routes[name]; ok && (m.form != html.FormMember || a.s.Page(class).Has(m.to)) {
+			if class, ok := t.routes[name]; ok && (m.form != script.FormMember || a.s.Page(class).Has(m.to)) {
 				return u.evidence, true
 			}
-		case m.form == html.FormLines && m.from != 0:
+		case m.form == script.FormLines && m.from != 0:
 			if p := a.s.Page(m.target); p.Has(m.from) && p.Has(m.to) {
 				return u.evidence, true
 			}
@@ -436,26 +436,26 @@ func (a *attributor) usesOf(id isite.PageID) []scriptUse {
 	if err != nil {
 		return nil
 	}
-	var uses []html.ScriptUse
+	var uses []script.Use
 	names := make([]string, len(scripts))
 	for i, sc := range scripts { // the texts of inline scripts do not last
 		if names[i] = sc.Address; sc.Address == "" {
 			names[i] = "an inline script"
 		}
-		uses = append(uses, html.ScriptByText(sc.Text))
+		uses = append(uses, script.ByText(sc.Text))
 	}
 	for i, sc := range scripts {
 		if sc.Address == "" {
 			continue
 		}
-		uses[i] = html.ScriptByAddress(sc.Address)
+		uses[i] = script.ByAddress(sc.Address)
 		if sc.Node != docroot.NoNode {
 			names[i] = a.s.Tree().Path(sc.Node)
-			if !uses[i].Any() && !html.IsScriptLibrary(sc.Address) {
+			if !uses[i].Any() && !script.IsLibrary(sc.Address) {
 				u, ok := a.files[sc.Node]
 				if !ok {
 					if text, err := a.reader.File(sc.Node, maxScriptBytes); err == nil {
-						u = html.ScriptByText(text)
+						u = script.ByText(text)
 					}
 					a.files[sc.Node] = u
 				}
@@ -506,10 +506,10 @@ func (a *attributor) definedElsewhere(guessed map[*miss]uint16) map[string]bool 
 }
 
 // idsOf returns the ids of a page.
-func (a *attributor) idsOf(id isite.PageID) *html.ScriptIDs {
+func (a *attributor) idsOf(id isite.PageID) *script.IDs {
 	ids := a.ids[id]
 	if ids == nil {
-		ids = &html.ScriptIDs{}
+		ids = &script.IDs{}
 		a.ids[id] = ids
 		err := a.reader.Anchors(id, func(name []byte, kind scan.AnchorKind) {
 			if kind != scan.AnchorMap {
@@ -517,7 +517,7 @@ func (a *attributor) idsOf(id isite.PageID) *html.ScriptIDs {
 			}
 		})
 		if err != nil {
-			ids.Forms = ^html.FragmentForms(0) // the page changed
+			ids.Forms = ^script.Forms(0) // the page changed
 		}
 	}
 	return ids

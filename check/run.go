@@ -9,7 +9,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	isite "github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/site"
 )
@@ -226,7 +226,7 @@ func (t *tally) addFragment(at linkPlace, l *isite.Link, answer host.State, frag
 	if !t.opt.NoFragments {
 		unchecked = uncheckedFragment(t.s, l.Node, t.opt)
 	}
-	if fragment.Form == html.FormLines && !t.opt.NoFragments && t.s.Profile().Forge != nil {
+	if fragment.Form == script.FormLines && !t.opt.NoFragments && t.s.Profile().Forge != nil {
 		switch {
 		case t.hasLine(l.Node, fragment):
 			t.ok++

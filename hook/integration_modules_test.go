@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -93,10 +93,10 @@ func TestModules(t *testing.T) {
 // and returns the text and their positions by destination.
 func plant(source []byte, file int) ([]byte, map[string]check.Position) {
 	doc := newMarkdown().Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-	l := html.Locator{Source: source, Doc: doc}
+	l := markdown.Locator{Source: source, Doc: doc}
 	type place struct{ from, to int }
 	var all []place
-	html.EachLink(doc, func(n ast.Node) {
+	markdown.EachLink(doc, func(n ast.Node) {
 		if link, ok := n.(*ast.Link); ok && link.Reference == nil && len(link.Destination) > 0 {
 			if at := l.Offset(n); at >= 0 {
 				all = append(all, place{at, at + len(link.Destination)})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/testkit"
 
 	"github.com/yuin/goldmark"
@@ -16,8 +17,6 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
-
-	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // newMarkdown is goldmark with everything that moves or makes links.
@@ -110,9 +109,9 @@ func holdsOffsets(t *testing.T, source []byte) (looked int) {
 	}
 	links := func(source []byte) []one {
 		doc := md.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext())).(*ast.Document)
-		l := scanhtml.Locator{Source: source, Doc: doc}
+		l := markdown.Locator{Source: source, Doc: doc}
 		var out []one
-		scanhtml.EachLink(doc, func(n ast.Node) {
+		markdown.EachLink(doc, func(n ast.Node) {
 			switch n := n.(type) {
 			case *ast.Link:
 				out = append(out, one{n, n.Destination, l.Offset(n)})

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // Input is a Markdown text and the file that contains it.
@@ -140,8 +140,8 @@ func (locate) Transform(doc *ast.Document, reader text.Reader, pc parser.Context
 		return // rendered without Recorder.Convert
 	}
 	rec.offsets = map[ast.Node]int{}
-	l := html.Locator{Source: reader.Source(), Doc: doc}
-	html.EachLink(doc, func(n ast.Node) { rec.offsets[n] = l.Offset(n) })
+	l := markdown.Locator{Source: reader.Source(), Doc: doc}
+	markdown.EachLink(doc, func(n ast.Node) { rec.offsets[n] = l.Offset(n) })
 }
 
 // collect records the destinations that are rendered, in the order of the page.
@@ -162,8 +162,8 @@ func (collect) Transform(doc *ast.Document, reader text.Reader, pc parser.Contex
 		}
 		rec.links = append(rec.links, Link{Destination: destination, Position: p})
 	}
-	var raw html.RawLinks
-	html.EachLink(doc, func(n ast.Node) {
+	var raw markdown.RawLinks
+	markdown.EachLink(doc, func(n ast.Node) {
 		offset, known := rec.offsets[n]
 		switch n := n.(type) {
 		case *ast.RawHTML, *ast.HTMLBlock:

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -30,7 +30,7 @@ func (rewrite) Extend(md goldmark.Markdown) {
 }
 
 func (rewrite) Transform(doc *ast.Document, _ text.Reader, _ parser.Context) {
-	html.EachLink(doc, func(n ast.Node) {
+	markdown.EachLink(doc, func(n ast.Node) {
 		if l, ok := n.(*ast.Link); ok {
 			l.Destination = []byte("/new/" + strings.TrimSuffix(string(l.Destination), ".md"))
 		}

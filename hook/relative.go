@@ -13,7 +13,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/check"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // Relative is an extension of goldmark that reports relative links and images
@@ -57,9 +57,9 @@ func (r Relative) Transform(doc *ast.Document, reader text.Reader, pc parser.Con
 		return
 	}
 	source := reader.Source()
-	l := html.Locator{Source: source, Doc: doc}
+	l := markdown.Locator{Source: source, Doc: doc}
 	var lines *lineCounter
-	html.EachLink(doc, func(n ast.Node) {
+	markdown.EachLink(doc, func(n ast.Node) {
 		switch n.(type) {
 		case *ast.Link, *ast.Image:
 		default:

@@ -10,6 +10,7 @@ import (
 	"github.com/sitelink/sitelink/internal/fetch"
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	"github.com/sitelink/sitelink/internal/text"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
@@ -124,11 +125,11 @@ func look(r *result) (present, missing []string) {
 			}
 		}
 		for i := range page.Scripts {
-			use := html.ScriptByText(page.Scripts[i].Text)
+			use := script.ByText(page.Scripts[i].Text)
 			if l := page.ScriptLink(&page.Scripts[i]); l >= 0 {
 				address := string(page.Links[l].Value)
-				if use = html.ScriptByAddress(address); !use.Any() && !html.IsScriptLibrary(address) {
-					use = html.UnreadScript
+				if use = script.ByAddress(address); !use.Any() && !script.IsLibrary(address) {
+					use = script.Unread
 				}
 			}
 			p.uses = append(p.uses, use)
@@ -150,8 +151,8 @@ func look(r *result) (present, missing []string) {
 // anchors are what a page has for fragments: its ids, and what its scripts do.
 type anchors struct {
 	names map[string]bool
-	ids   html.ScriptIDs
-	uses  []html.ScriptUse
+	ids   script.IDs
+	uses  []script.Use
 	// blank: without its scripts, the page shows nothing. alias: it sends its visitors on.
 	blank, alias bool
 }
@@ -174,17 +175,17 @@ var lineFragment = text.Regexp(`^(line-?|lines-?|n)[0-9]`)
 // evidence is that of package check, as far as one page shows it: the scripts that it loads
 // are not read, and may be like those that read the fragment.
 func (p *anchors) leaves(fragment, decoded string) bool {
-	form, from, to := html.FormOf([]byte(fragment))
-	if form == html.FormOrdinary && lineFragment().MatchString(fragment) {
-		form = html.FormLines
+	form, from, to := script.FormOf([]byte(fragment))
+	if form == script.FormOrdinary && lineFragment().MatchString(fragment) {
+		form = script.FormLines
 	}
 	guess := false
 	for i := range p.uses {
 		switch u := &p.uses[i]; {
-		case u.AddsComment(decoded, &p.ids), u.Framework == html.Docsify, p.alias && u.ReadsHash():
+		case u.AddsComment(decoded, &p.ids), u.Framework == script.Docsify, p.alias && u.ReadsHash():
 			return true
 		case !u.Forms.Has(form):
-		case u.Scaladoc, form == html.FormLines && from != nil && p.names[string(from)] && p.names[string(to)]:
+		case u.Scaladoc, form == script.FormLines && from != nil && p.names[string(from)] && p.names[string(to)]:
 			return true
 		default:
 			guess = true

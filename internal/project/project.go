@@ -29,7 +29,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/site"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -146,7 +146,7 @@ func Find(ctx context.Context, dir string, opt Options) (*Project, error) {
 	if opt.Markdown {
 		var err error
 		if slices.Contains(cfg.Pages, "-") {
-			if p.inputText, err = io.ReadAll(io.LimitReader(opt.Input, html.MaxBytes)); err != nil {
+			if p.inputText, err = io.ReadAll(io.LimitReader(opt.Input, markdown.MaxBytes)); err != nil {
 				return p, fmt.Errorf("read standard input: %w", err)
 			}
 		}

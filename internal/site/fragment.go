@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 	"github.com/sitelink/sitelink/internal/weburl"
 )
 
@@ -43,10 +43,10 @@ type Fragment struct {
 	Exact, Decoded uint64
 	// From and To are the parts of the fragment, or 0: the ends of a line range
 	// such as 12-34 or L12-L34, or what is before and after the at sign of the
-	// form [html.FormMember].
+	// form [script.FormMember].
 	From, To uint64
 	// Form says which scripts could serve it.
-	Form html.FragmentForm
+	Form script.Form
 }
 
 // fragment prepares a serialised URL fragment. ask is false if every page has
@@ -93,12 +93,12 @@ func (h hasher) lower(id []byte) []byte {
 
 // form sets the form of a fragment, and its parts.
 func (h hasher) form(f []byte, k *Fragment) {
-	form, from, to := html.FormOf(f)
+	form, from, to := script.FormOf(f)
 	k.Form = form
 	if from == nil {
 		return
 	}
-	if form == html.FormMember {
+	if form == script.FormMember {
 		var buf, text [256]byte
 		to = scan.AppendUTF8(text[:0], weburl.PercentDecode(buf[:0], string(to)))
 	}

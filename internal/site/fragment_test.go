@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 )
 
 // TestFragmentRequests: which element a serialised fragment selects (HTML
@@ -63,7 +63,7 @@ func TestFragmentRequests(t *testing.T) {
 			case tc.decoded != "" && k.Decoded != sum(h.id, []byte(tc.decoded)):
 				t.Errorf("decoded is not %q", tc.decoded)
 			}
-			if (k.Form == html.FormRoute) != tc.route {
+			if (k.Form == script.FormRoute) != tc.route {
 				t.Errorf("form: %d", k.Form)
 			}
 		})

@@ -18,7 +18,7 @@ import (
 	nethtml "golang.org/x/net/html"
 
 	"github.com/sitelink/sitelink/internal/host"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -54,7 +54,7 @@ func TestMarkdownPeers(t *testing.T) {
 	}
 
 	kind, _ := host.KindByName("github")
-	scanner := html.MarkdownScanner{Slug: kind.Forge.Slug}
+	scanner := markdown.Scanner{Slug: kind.Forge.Slug}
 	headings := make([][]string, len(files))
 	ids := make([][]string, len(files))
 	bare := 0

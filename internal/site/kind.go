@@ -20,6 +20,7 @@ import (
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/data"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // PageKind is how a page is read.
@@ -381,7 +382,7 @@ func (s *Site) load(dir *docroot.Dir, p *Page, buf []byte) (text, raw []byte, mo
 	case PageSitemap, PageIndex:
 		limit = min(limit, sitemapRoom)
 	case PageMarkdown, PageShown:
-		limit = min(limit, html.MaxBytes)
+		limit = min(limit, markdown.MaxBytes)
 	}
 	if s.opt.Input != "" && s.tree.Path(p.node) == s.opt.Input {
 		return s.opt.InputText, buf, 0, nil
@@ -409,7 +410,7 @@ type scanner struct {
 	xml  data.XMLScanner
 	css  scan.CSSScanner
 	data data.Scanner
-	md   html.MarkdownScanner
+	md   markdown.Scanner
 }
 
 // scanPage reads a page. Links that were not followed on a server are left out.

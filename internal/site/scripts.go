@@ -5,7 +5,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 )
 
 // scriptsKey returns the number for [Page.Scripts]. The text of an inline script
@@ -20,7 +20,7 @@ func (s *Site) scriptsKey(p *Page, page *scan.Page) uint64 {
 			mix(uint64(p.links[l].Node))
 		case l >= 0:
 			mix(maphash.Bytes(s.hash.id, page.Links[l].Value))
-		case !sc.External && html.ScriptMatters(sc.Text):
+		case !sc.External && script.Matters(sc.Text):
 			mix(maphash.Bytes(s.hash.id, sc.Text))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sitelink/sitelink/internal/docroot"
 	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/scan"
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/script"
 )
 
 // Site is a loaded docroot. It is immutable and safe for concurrent use. Its
@@ -92,7 +92,7 @@ type Link struct {
 	Node docroot.NodeID
 	// State is the host's answer, before permissions; see [Site.State].
 	State host.State
-	form  html.FragmentForm // of the fragment
+	form  script.Form // of the fragment
 	bits  linkBits
 }
 

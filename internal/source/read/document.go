@@ -10,6 +10,7 @@ import (
 
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 )
 
 // Document is a parsed content file.
@@ -42,7 +43,7 @@ func Parse(name string, text []byte, hugo bool) *Document {
 		// length.
 		doc, over := parseGoldmark(masked)
 		d.Over = over
-		w := markdownWalk{text: masked, unmasked: text, locator: html.Locator{Source: masked, Doc: doc}, defs: map[string]Definition{}, raw: make([]byte, 0)}
+		w := markdownWalk{text: masked, unmasked: text, locator: markdown.Locator{Source: masked, Doc: doc}, defs: map[string]Definition{}, raw: make([]byte, 0)}
 		ast.Walk(doc, w.prepare)
 		if len(w.rawSpans) > 0 {
 			w.html = htmlLinks(blankOutside(masked, w.rawSpans))

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/scan/html"
+	"github.com/sitelink/sitelink/internal/scan/markdown"
 	"github.com/sitelink/sitelink/internal/text"
 
 	"github.com/yuin/goldmark"
@@ -18,7 +18,7 @@ import (
 )
 
 // parseGoldmark parses a Markdown text. What would take too long is left out, see
-// [html.MarkdownEffort]: the links there keep their place on the built page.
+// [markdown.Effort]: the links there keep their place on the built page.
 // over reports that something is.
 func parseGoldmark(text []byte) (doc *ast.Document, over bool) {
 	parse := parsers.Get().(func(text []byte) (*ast.Document, bool))
@@ -28,14 +28,14 @@ func parseGoldmark(text []byte) (doc *ast.Document, over bool) {
 
 // parsers keeps parsers: to make one takes as long as to parse a file of a kilobyte.
 var parsers = sync.Pool{New: func() any {
-	effort := &html.MarkdownEffort{}
+	effort := &markdown.Effort{}
 	p := goldmark.New(
 		// Behind all others, so that tables are tables.
 		goldmark.WithParserOptions(parser.WithParagraphTransformers(util.Prioritized(effort, 1<<30)), parser.WithAttribute()),
 		goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList),
 	).Parser()
 	return func(text []byte) (*ast.Document, bool) {
-		if *effort = (html.MarkdownEffort{}); effort.Lines(text) {
+		if *effort = (markdown.Effort{}); effort.Lines(text) {
 			text = nil
 		}
 		return p.Parse(gtext.NewReader(text)).(*ast.Document), effort.Over
@@ -44,7 +44,7 @@ var parsers = sync.Pool{New: func() any {
 
 type markdownWalk struct {
 	text     []byte
-	locator  html.Locator
+	locator  markdown.Locator
 	defs     map[string]Definition // by normalised label, from prepare
 	rawSpans [][2]int
 	html     []Written

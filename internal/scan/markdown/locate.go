@@ -1,4 +1,4 @@
-package html
+package markdown
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 )
 
 // EachLink calls f for the nodes that can render a link, in the order of the
@@ -144,7 +145,7 @@ func endOfText(n ast.Node) int {
 // RawLinks finds the links of HTML in Markdown, with the scanner that finds them
 // on a page. The zero value is ready for use.
 type RawLinks struct {
-	scanner  Scanner
+	scanner  scanhtml.Scanner
 	html     []byte
 	segments []rawSegment
 }

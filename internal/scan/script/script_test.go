@@ -1,4 +1,4 @@
-package html
+package script
 
 import (
 	"slices"
@@ -45,13 +45,13 @@ func TestByText(t *testing.T) {
 		{"open_regex", "x = /location.hash", "reads location.hash"}, // it divides
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			u := ScriptByText([]byte(tc.text))
+			u := ByText([]byte(tc.text))
 			if u.How != tc.how || u.Framework != "" || u.Any() != (tc.how != "") || u.Forms.Has(FormOrdinary) {
 				t.Errorf("got %+v, want %q", u, tc.how)
 			}
 		})
 	}
-	u := ScriptByText([]byte("function setFrameSrcFromUrlFragment() { location.hash }"))
+	u := ByText([]byte("function setFrameSrcFromUrlFragment() { location.hash }"))
 	if u.Framework != "scaladoc" || !u.Scaladoc || !u.Forms.Has(FormOrdinary) || !u.Forms.Has(FormMember) || u.Forms.Has(FormRoute) {
 		t.Errorf("scaladoc: %+v", u)
 	}
@@ -82,7 +82,7 @@ func TestByAddress(t *testing.T) {
 		"http://[": "",
 		"":         "",
 	} {
-		if u := ScriptByAddress(address); u.Framework != want || u.Any() != (want != "") {
+		if u := ByAddress(address); u.Framework != want || u.Any() != (want != "") {
 			t.Errorf("%s: got %+v, want %q", address, u, want)
 		}
 	}
@@ -91,12 +91,12 @@ func TestByAddress(t *testing.T) {
 // TestIsLibrary: scripts that use the fragment only for their own purposes.
 func TestIsLibrary(t *testing.T) {
 	for _, address := range []string{"jquery.js", "/lib/jquery-3.7.1.min.js", "jquery-ui.js", "jquery.slim.min.js", "bootstrap.bundle.min.js", "js/matomo.js", "plausible.hash.js", "analytics.js"} {
-		if !IsScriptLibrary(address) {
+		if !IsLibrary(address) {
 			t.Errorf("%s is no library", address)
 		}
 	}
 	for _, address := range []string{"app.js", "jquery.router.js", "main.min.js", "jquery/app.js", ""} {
-		if IsScriptLibrary(address) {
+		if IsLibrary(address) {
 			t.Errorf("%s is a library", address)
 		}
 	}
@@ -116,7 +116,7 @@ func FuzzParts(f *testing.F) {
 			last = end
 			return true
 		})
-		u := ScriptByText([]byte(text))
+		u := ByText([]byte(text))
 		if u.Any() && !strings.Contains(text, "hash") {
 			t.Error("no hash")
 		}
@@ -126,13 +126,13 @@ func FuzzParts(f *testing.F) {
 // TestForms: a set has what it was made of.
 func TestForms(t *testing.T) {
 	s := FormSet(FormRoute, FormLines)
-	var got []FragmentForm
+	var got []Form
 	for f := FormOrdinary; f <= FormMember; f++ {
 		if s.Has(f) {
 			got = append(got, f)
 		}
 	}
-	if !slices.Equal(got, []FragmentForm{FormRoute, FormLines}) {
+	if !slices.Equal(got, []Form{FormRoute, FormLines}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package html
+package markdown
 
 import (
 	"strings"
@@ -26,7 +26,7 @@ func TestMarkdownEffort(t *testing.T) {
 		{"a table", "|a|b|c|\n|-|-|-|\n" + strings.Repeat("| [a](b) | c | d |\n", 5000), false},
 		{"footnotes of a book", strings.Repeat("Text[^1] and text.\n\n", 2000) + strings.Repeat("[^1]: Some note of a page.\n\n", 2000), false},
 	} {
-		var s MarkdownScanner
+		var s Scanner
 		page := s.Scan([]byte(c.text))
 		if over := len(page.Faults) > 0; over != c.over {
 			t.Errorf("%s: over is %v, with %d links", c.name, over, len(page.Links))

@@ -1,4 +1,4 @@
-package html
+package script
 
 import (
 	"bytes"
@@ -44,15 +44,15 @@ var commentSystems = []commentSystem{
 
 // Serves reports whether a fragment has the form of the ids of comments that the
 // script adds to the page.
-func (u *ScriptUse) Serves(fragment string) bool {
+func (u *Use) Serves(fragment string) bool {
 	return u.comments != nil && u.comments().MatchString(fragment)
 }
 
 // AddsComments reports whether the script adds comments to the page.
-func (u *ScriptUse) AddsComments() bool { return u.comments != nil }
+func (u *Use) AddsComments() bool { return u.comments != nil }
 
 // commentsByAddress returns the comment system that an address names.
-func commentsByAddress(address string) ScriptUse {
+func commentsByAddress(address string) Use {
 	names, host := fileNames(address), hostOf(address)
 	return commentUse(func(c *commentSystem) bool {
 		return slices.ContainsFunc(c.files, func(f string) bool {
@@ -65,19 +65,19 @@ func commentsByAddress(address string) ScriptUse {
 }
 
 // commentsByText returns the comment system that a script loads, or is.
-func commentsByText(text []byte) ScriptUse {
+func commentsByText(text []byte) Use {
 	return commentUse(func(c *commentSystem) bool {
 		return slices.ContainsFunc(c.words, func(w string) bool { return bytes.Contains(text, []byte(w)) })
 	})
 }
 
-func commentUse(is func(c *commentSystem) bool) ScriptUse {
+func commentUse(is func(c *commentSystem) bool) Use {
 	for i := range commentSystems {
 		if c := &commentSystems[i]; is(c) {
-			return ScriptUse{Framework: c.name, comments: c.ids}
+			return Use{Framework: c.name, comments: c.ids}
 		}
 	}
-	return ScriptUse{}
+	return Use{}
 }
 
 // hostOf returns the host of an address, "" for a script of the site.
@@ -89,10 +89,10 @@ func hostOf(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// ScriptMatters reports whether the text of a script has any of the words that
-// [ScriptByText] looks for. Of any other script, such as one that sets a variable of
+// Matters reports whether the text of a script has any of the words that
+// [ByText] looks for. Of any other script, such as one that sets a variable of
 // the page, nothing is known.
-func ScriptMatters(text []byte) bool {
+func Matters(text []byte) bool {
 	u := commentsByText(text)
 	return u.Any() || bytes.Contains(text, []byte("hash"))
 }

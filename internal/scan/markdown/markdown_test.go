@@ -1,4 +1,4 @@
-package html
+package markdown
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/sitelink/sitelink/internal/scan"
+	scanhtml "github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -55,7 +56,7 @@ func rows(p *scan.Page) string {
 }
 
 func TestScan(t *testing.T) {
-	var s MarkdownScanner
+	var s Scanner
 	for _, c := range cases {
 		t.Run(strings.ReplaceAll(c.name, "/", "_"), func(t *testing.T) {
 			p := s.Scan([]byte(c.text))
@@ -79,10 +80,10 @@ func FuzzScan(f *testing.F) {
 	for _, c := range testkit.PageSeeds {
 		f.Add([]byte(c))
 	}
-	var s MarkdownScanner
+	var s Scanner
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList), goldmark.WithRendererOptions(html.WithUnsafe()))
-	var page Scanner
-	forge := MarkdownScanner{Slug: func(text string) string { return text }}
+	var page scanhtml.Scanner
+	forge := Scanner{Slug: func(text string) string { return text }}
 	f.Fuzz(func(t *testing.T, source []byte) {
 		testkit.Linear(t, source, func(source []byte) { s.Scan(source) })
 		p := s.Scan(source)
@@ -125,7 +126,7 @@ func FuzzScan(f *testing.F) {
 func TestScan_hostile(t *testing.T) {
 	testkit.Long(t)
 	const size = 256 << 10
-	var s MarkdownScanner
+	var s Scanner
 	for _, c := range []struct {
 		unit  string
 		fault bool

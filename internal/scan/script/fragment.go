@@ -1,4 +1,4 @@
-package html
+package script
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 // FormOf returns the form of a fragment, as it is in the URL, and its parts. from and
 // to are the ends of a line range such as 12-34 or L12-L34, or what is before and
 // after the at sign of the form [FormMember]. Other forms have no parts.
-func FormOf(f []byte) (form FragmentForm, from, to []byte) {
+func FormOf(f []byte) (form Form, from, to []byte) {
 	if len(f) == 0 {
 		return FormOrdinary, nil, nil
 	}
@@ -68,15 +68,15 @@ func digits(f []byte, i int) int {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// ScriptIDs are the ids of a page, for comparison with a missing one. The zero value is empty.
-type ScriptIDs struct {
+// IDs are the ids of a page, for comparison with a missing one. The zero value is empty.
+type IDs struct {
 	similar.Names
 	// Forms are the forms of the ids.
-	Forms FragmentForms
+	Forms Forms
 }
 
 // Add adds an id.
-func (ids *ScriptIDs) Add(name string) {
+func (ids *IDs) Add(name string) {
 	form, _, _ := FormOf([]byte(name))
 	ids.Forms |= FormSet(form)
 	ids.Names.Add(name)
@@ -84,8 +84,8 @@ func (ids *ScriptIDs) Add(name string) {
 
 // Allow reports whether the ids of a page leave it open that a script serves a
 // fragment of some form, here percent-decoded: none is similar, and none has the same
-// form. The form of a comment's id is a matter of [ScriptUse.Serves].
-func (ids *ScriptIDs) Allow(form FragmentForm, fragment string) bool {
+// form. The form of a comment's id is a matter of [Use.Serves].
+func (ids *IDs) Allow(form Form, fragment string) bool {
 	if form != FormOrdinary && ids.Forms.Has(form) {
 		return false
 	}
@@ -95,6 +95,6 @@ func (ids *ScriptIDs) Allow(form FragmentForm, fragment string) bool {
 
 // AddsComment reports whether the script adds a comment with an id, percent-decoded, to
 // a page. A page that has such ids itself was built with its comments.
-func (u *ScriptUse) AddsComment(id string, ids *ScriptIDs) bool {
+func (u *Use) AddsComment(id string, ids *IDs) bool {
 	return u.Serves(id) && !slices.ContainsFunc(ids.All(), u.Serves)
 }

@@ -1,10 +1,9 @@
-package html
-
-// This part of the package finds out which fragments a script can serve: whether it reads
-// the fragment of the page's address, or is the router of a known framework.
+// Package script finds out which fragments a script can serve: whether it reads the fragment of
+// the page's address, or is the router of a known framework.
 //
-// On a page without such a script, a fragment that no element has is missing,
-// however many links ask for it.
+// On a page without such a script, a fragment that no element has is missing, however many links
+// ask for it.
+package script
 
 import (
 	"bytes"
@@ -14,13 +13,13 @@ import (
 	"strings"
 )
 
-// FragmentForm is the form of a fragment. Generators write ids in the form [FormOrdinary];
+// Form is the form of a fragment. Generators write ids in the form [FormOrdinary];
 // scripts invent the others.
-type FragmentForm uint8
+type Form uint8
 
 const (
 	// FormOrdinary is any fragment without another form.
-	FormOrdinary FragmentForm = iota
+	FormOrdinary Form = iota
 	// FormRoute begins with a slash or an exclamation mark: /guide, !guide.
 	FormRoute
 	// FormLines names a line or a range of lines: L10, L10-L20, 10-20.
@@ -33,11 +32,11 @@ const (
 	FormMember
 )
 
-// FragmentForms is a set of forms.
-type FragmentForms uint8
+// Forms is a set of forms.
+type Forms uint8
 
 // FormSet returns the set of some forms.
-func FormSet(forms ...FragmentForm) (s FragmentForms) {
+func FormSet(forms ...Form) (s Forms) {
 	for _, f := range forms {
 		s |= 1 << f
 	}
@@ -45,10 +44,10 @@ func FormSet(forms ...FragmentForm) (s FragmentForms) {
 }
 
 // Has reports whether the set contains a form.
-func (s FragmentForms) Has(f FragmentForm) bool { return s>>f&1 != 0 }
+func (s Forms) Has(f Form) bool { return s>>f&1 != 0 }
 
-// ScriptUse is what a script does with the fragment of the page's address.
-type ScriptUse struct {
+// Use is what a script does with the fragment of the page's address.
+type Use struct {
 	// Framework is the name of the framework if the script is its router, or
 	// "".
 	Framework string
@@ -56,7 +55,7 @@ type ScriptUse struct {
 	// location.hash"; "" for a script of a framework.
 	How string
 	// Forms are the forms of fragments that the script can serve.
-	Forms FragmentForms
+	Forms Forms
 	// Scaladoc is set for the frame set of scaladoc, which shows the page of the
 	// class that the fragment names.
 	Scaladoc bool
@@ -65,17 +64,17 @@ type ScriptUse struct {
 }
 
 // Any reports whether the script can serve any fragment.
-func (u *ScriptUse) Any() bool { return u.Forms != 0 || u.comments != nil }
+func (u *Use) Any() bool { return u.Forms != 0 || u.comments != nil }
 
 // ReadsHash reports whether the script is known to read location.hash.
-func (u *ScriptUse) ReadsHash() bool { return u.How == readsLocation }
+func (u *Use) ReadsHash() bool { return u.How == readsLocation }
 
 const readsLocation = "reads location.hash"
 
 // framework is a library with a router that serves fragments.
 type framework struct {
 	name  string
-	forms FragmentForms
+	forms Forms
 	// files are the names of its scripts and packages, without version, ".min"
 	// and ".js". A name that ends in * is a prefix.
 	files []string
@@ -105,15 +104,15 @@ var frameworks = []framework{
 	{"PhotoSwipe", FormSet(FormSetting), []string{"photoswipe"}},
 }
 
-// ScriptByAddress returns what a script does by its address, which may be all that is
+// ByAddress returns what a script does by its address, which may be all that is
 // known of it.
-func ScriptByAddress(address string) ScriptUse {
+func ByAddress(address string) Use {
 	names := fileNames(address)
 	for _, f := range frameworks {
 		for _, file := range f.files {
 			prefix, isPrefix := strings.CutSuffix(file, "*")
 			if slices.ContainsFunc(names, func(n string) bool { return n == file || isPrefix && strings.HasPrefix(n, prefix) }) {
-				return ScriptUse{Framework: f.name, Forms: f.forms}
+				return Use{Framework: f.name, Forms: f.forms}
 			}
 		}
 	}
@@ -163,9 +162,9 @@ var libraries = []string{
 	"piwik", "plausible*", "umami", "fathom", "goatcounter", "count", "tracker", "sentry*", "mixpanel*", "amplitude*", "posthog*",
 }
 
-// IsScriptLibrary reports whether the address of a script names a library that uses the
+// IsLibrary reports whether the address of a script names a library that uses the
 // fragment only for its own purposes.
-func IsScriptLibrary(address string) bool {
+func IsLibrary(address string) bool {
 	for _, name := range fileNames(address) {
 		if slices.ContainsFunc(libraries, func(l string) bool {
 			prefix, isPrefix := strings.CutSuffix(l, "*")
@@ -187,22 +186,22 @@ var analytics = [][]byte{
 // nearBytes is how far from the reading such a word may be.
 const nearBytes = 400
 
-// ScriptByText returns what a script does by its text: whether code, not a comment,
+// ByText returns what a script does by its text: whether code, not a comment,
 // reads location.hash or handles the event hashchange, or loads the comments of
 // visitors.
-func ScriptByText(text []byte) ScriptUse {
+func ByText(text []byte) Use {
 	if u := commentsByText(text); u.Any() {
 		return u
 	}
 	if !bytes.Contains(text, []byte("hash")) {
-		return ScriptUse{}
+		return Use{}
 	}
 	if bytes.Contains(text, []byte("function setFrameSrcFromUrlFragment")) {
-		return ScriptUse{Framework: "scaladoc", Forms: FormSet(FormOrdinary, FormMember), Scaladoc: true}
+		return Use{Framework: "scaladoc", Forms: FormSet(FormOrdinary, FormMember), Scaladoc: true}
 	}
 	for _, banner := range []string{"jQuery JavaScript Library", "jQuery v", "jQuery UI - v", "Bootstrap v"} {
 		if bytes.Contains(text[:min(len(text), nearBytes)], []byte(banner)) {
-			return ScriptUse{}
+			return Use{}
 		}
 	}
 	how, at := "", 0
@@ -229,17 +228,17 @@ func ScriptByText(text []byte) ScriptUse {
 		return false
 	})
 	if how == "" {
-		return ScriptUse{}
+		return Use{}
 	}
-	return ScriptUse{How: how, Forms: invented}
+	return Use{How: how, Forms: invented}
 }
 
 // invented are the forms of fragments that a script may serve if all that is known is that
 // it reads the fragment.
-const invented FragmentForms = 1<<FormRoute | 1<<FormLines | 1<<FormSetting | 1<<FormPath
+const invented Forms = 1<<FormRoute | 1<<FormLines | 1<<FormSetting | 1<<FormPath
 
-// UnreadScript is what a script may do if its text is not read and its address says nothing.
-var UnreadScript = ScriptUse{How: "is not read", Forms: invented}
+// Unread is what a script may do if its text is not read and its address says nothing.
+var Unread = Use{How: "is not read", Forms: invented}
 
 // readsHash returns where code reads location.hash, or -1. An assignment does not
 // read it.

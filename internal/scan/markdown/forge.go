@@ -1,4 +1,4 @@
-package html
+package markdown
 
 import (
 	"bytes"
@@ -15,7 +15,7 @@ import (
 // forgePage finds what a forge adds to the links of a Markdown file: the ids of headings,
 // footnotes and HTML, and references without a definition.
 type forgePage struct {
-	s       *MarkdownScanner
+	s       *Scanner
 	source  []byte
 	locator *Locator
 	// level is that of the open heading, 0 if none is; text is its text so far. In a heading
@@ -142,7 +142,7 @@ func (f *forgePage) anchor(id string, at int) {
 	}
 }
 
-// html reads the tags of raw HTML for headings. [MarkdownScanner.addHTML] has already
+// html reads the tags of raw HTML for headings. [Scanner.addHTML] has already
 // read their links and ids.
 func (f *forgePage) html(n ast.Node) {
 	raw := &f.s.raw

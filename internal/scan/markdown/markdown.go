@@ -1,11 +1,10 @@
-package html
-
-// This part of the package reads the links of a published Markdown file: llms.txt
-// (https://llmstxt.org), and the .md files that generators write beside pages.
+// Package markdown reads the links of Markdown files: those of a repository, as its forge shows
+// them, llms.txt (https://llmstxt.org), and the .md files that generators write beside pages.
 //
-// The text is read by goldmark, as CommonMark with the extensions of GitHub. A
-// link counts where its destination is written. The package also finds these
-// places for [github.com/sitelink/sitelink/hook.Recorder]. It performs no I/O.
+// goldmark reads the text as CommonMark with the extensions of GitHub. A link counts where its
+// destination is written. The package also finds these places for
+// [github.com/sitelink/sitelink/hook.Recorder]. It performs no I/O.
+package markdown
 
 import (
 	"bytes"
@@ -25,11 +24,11 @@ import (
 // takes about ten times the memory of the text.
 const MaxBytes = 32 << 20
 
-// MarkdownScanner reads Markdown files. The zero value is ready for use.
-type MarkdownScanner struct {
+// Scanner reads Markdown files. The zero value is ready for use.
+type Scanner struct {
 	b      scan.Builder
 	parser parser.Parser
-	effort MarkdownEffort
+	effort Effort
 	plain  plainText
 	raw    RawLinks
 	defs   map[uint32]bool // offsets of the definitions that links use
@@ -45,7 +44,7 @@ type MarkdownScanner struct {
 // Scan never fails; a file that would take too long is reported as a
 // [scan.FaultMarkdown], and some of its links are missing. text must not change while the page is in use, and must be
 // shorter than 4 GiB.
-func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
+func (s *Scanner) Scan(text []byte) *scan.Page {
 	s.b.Reset(text, "utf-8")
 	s.b.Page.Quirks = false
 	if s.parser == nil {
@@ -59,7 +58,7 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 		s.defs = map[uint32]bool{}
 	}
 	clear(s.defs)
-	s.effort = MarkdownEffort{}
+	s.effort = Effort{}
 	if !s.effort.Lines(text) {
 		s.read(withoutFrontMatter(text))
 	}
@@ -71,7 +70,7 @@ func (s *MarkdownScanner) Scan(text []byte) *scan.Page {
 	return &s.b.Page
 }
 
-func (s *MarkdownScanner) read(source []byte) {
+func (s *Scanner) read(source []byte) {
 	s.plain.off = s.Slug == nil || hasHeading(source)
 	doc := s.parser.Parse(text.NewReader(source)).(*ast.Document)
 	l := Locator{Source: source, Doc: doc}
@@ -127,7 +126,7 @@ func (t *plainText) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Con
 }
 
 // add adds the link with the destination at an offset.
-func (s *MarkdownScanner) add(at int, destination []byte, kind scan.LinkKind, element string, reference *ast.ReferenceLink) {
+func (s *Scanner) add(at int, destination []byte, kind scan.LinkKind, element string, reference *ast.ReferenceLink) {
 	if at < 0 {
 		return
 	}
@@ -148,7 +147,7 @@ func unescaped(text []byte) []byte {
 
 // addHTML adds the links of HTML. Only a page has a canonical address or sends
 // its visitors on.
-func (s *MarkdownScanner) addHTML(source []byte, n ast.Node) {
+func (s *Scanner) addHTML(source []byte, n ast.Node) {
 	page := s.raw.Read(source, n)
 	for i := range page.Links {
 		if l := &page.Links[i]; l.Kind >= scan.KindCanonical || l.Kind == scan.KindRefresh {
@@ -196,12 +195,12 @@ func withoutFrontMatter(text []byte) []byte {
 	return text
 }
 
-// MarkdownEffort bounds the time and memory for a text. The time that goldmark needs
+// Effort bounds the time and memory for a text. The time that goldmark needs
 // grows with the square of three numbers: the delimiters ("[", "*" ...) of a paragraph or
 // line, the depth of block quotes and lists, and link reference definitions side by side.
 // 16 KB of "[a](" take 0.4 s. goldmark also pads the rows of tables to the width of the
 // first, and compares each footnote with all. The zero value is for one text.
-type MarkdownEffort struct {
+type Effort struct {
 	// Over says that the text would take too long, from the offset At on.
 	Over    bool
 	At      int
@@ -222,7 +221,7 @@ const (
 )
 
 // add counts steps, and reports whether they are too many.
-func (e *MarkdownEffort) add(steps, at int) bool {
+func (e *Effort) add(steps, at int) bool {
 	if e.spent += steps; e.spent > e.allowed && !e.Over {
 		e.Over, e.At = true, at
 	}
@@ -231,7 +230,7 @@ func (e *MarkdownEffort) add(steps, at int) bool {
 
 // part counts the delimiters of a part of the text. Some make goldmark look at the rest of
 // the part, all at those before.
-func (e *MarkdownEffort) part(delimiters, bytes, at int) bool {
+func (e *Effort) part(delimiters, bytes, at int) bool {
 	if delimiters <= fewDelimiters {
 		return e.Over
 	}
@@ -240,7 +239,7 @@ func (e *MarkdownEffort) part(delimiters, bytes, at int) bool {
 
 // Lines counts each line of a text, and what lines without blank ones between them make
 // together. It reports whether they are too many.
-func (e *MarkdownEffort) Lines(text []byte) (over bool) {
+func (e *Effort) Lines(text []byte) (over bool) {
 	e.allowed = stepsPerByte * len(text)
 	notes, references, cells := 0, 0, 0
 	run, definitions, columns := 0, 0, 0 // of lines that are not blank
@@ -285,7 +284,7 @@ func (e *MarkdownEffort) Lines(text []byte) (over bool) {
 }
 
 // Transform removes a paragraph that would take too long.
-func (e *MarkdownEffort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
+func (e *Effort) Transform(p *ast.Paragraph, reader text.Reader, _ parser.Context) {
 	lines, n, size := p.Lines(), 0, 0
 	for _, line := range lines.Sliced(0, lines.Len()) {
 		size += line.Len()
