@@ -328,11 +328,6 @@ func (a *anchorNames) near(f *Finding) string {
 	return a.ids.NearestTitle(want)
 }
 
-// isSpent reports whether near no longer compares names.
-func (a *anchorNames) isSpent() bool {
-	return a.ids.Budget != nil && *a.ids.Budget < 0 || a.maps.Budget != nil && *a.maps.Budget < 0
-}
-
 func decodeFragment(fragment string) string {
 	return string(weburl.PercentDecode(nil, fragment))
 }
@@ -391,7 +386,7 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		}
 		if nearest != "" {
 			f.Suggestion = withFragment(s, f, "", encodeFragment(nearest))
-		} else if anchors.isSpent() {
+		} else if ids, maps := anchors.ids.Budget, anchors.maps.Budget; ids != nil && *ids < 0 || maps != nil && *maps < 0 {
 			left++
 		}
 	}
@@ -514,6 +509,9 @@ func ownAddress(s *isite.Site, page, raw, fragment string) string {
 func (x *fileIndex) suggestion(f *Finding) string {
 	if fixed := cmp.Or(addScheme(f.Raw), besideRule(x.s, f)); fixed != "" {
 		return fixed
+	}
+	if path, id, ok := strings.Cut(f.Raw, "%23"); ok && gives(x.s, f, path+"#"+id) {
+		return path + "#" + id
 	}
 	page, _ := x.s.Lookup(f.Page)
 	if isMarkdownPath(f.Raw) {

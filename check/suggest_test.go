@@ -79,6 +79,8 @@ func TestSuggestions(t *testing.T) {
 		{"heading_of_a_translation_in_other_punctuation", translated, isite.Options{}, "/zh/q.html#Feature_gate", "/zh/q.html#特性门控"},
 		{"semicolon_for_colon", files{}, isite.Options{}, "https;//www.example.net/x", "https://www.example.net/x"},
 		{"own_address_before_another", files{}, isite.Options{BaseURLs: []string{"https://example.org/"}}, "https://example.org/https://example.net/x", "https://example.net/x"},
+		{"escaped_fragment", files{"b/index.html": plain + "<p id=sec>"}, isite.Options{}, "/b/%23sec", "/b/#sec"},
+		{"escaped_missing_fragment", files{"b/index.html": plain + "<p id=sec>"}, isite.Options{}, "/b/%23none", ""},
 		{"escaped_name", files{"img/a b#c.png": ""}, isite.Options{}, "a%20b%23c.png", "../img/a%20b%23c.png"},
 		{"colon_in_first_segment", files{"a/c:D.html": plain}, isite.Options{}, "./c:d.html", "./c:D.html"},
 		{"without_base_path", files{"q.html": plain}, isite.Options{BaseURLs: []string{"https://example.org/sub/"}}, "/q.html?x", "/sub/q.html?x"},

@@ -41,7 +41,7 @@ func TestOptions(t *testing.T) {
 		}
 	}
 	in := testkit.Must(opt.inner())(t)
-	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect", "FirstBroken", "ServerPort", "HostUnknown", "Form", "Repository", "Branches", "Tracked", "Input", "InputText", "Crawled"}
+	notPublic := []string{"ProfileFrom", "Tags", "Sums", "Inspect", "FirstBroken", "ServerPort", "HostUnknown", "Form", "Repository", "Branches", "Tracked", "Input", "InputText", "Crawled", "Show"}
 	for v, i := reflect.ValueOf(in), 0; i < v.NumField(); i++ {
 		if name := v.Type().Field(i).Name; v.Field(i).IsZero() != slices.Contains(notPublic, name) {
 			t.Errorf("%s is %v", name, v.Field(i))

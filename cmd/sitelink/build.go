@@ -7,7 +7,9 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/config"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/build"
+	"github.com/sitelink/sitelink/internal/run/setup"
 	"github.com/sitelink/sitelink/internal/text"
 )
 
@@ -74,5 +76,14 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 		c.printed[warning] = true // a watch builds often
 		c.ui.warning(warning + g.Err.Error())
 	}
-	return build.Open(ctx, p, strict, args, c.ui.note)
+	return lockedBuild(ctx, c, p, strict, args)
+}
+
+// lockedBuild returns the build of a project, once no other runs.
+func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build.Build, error) {
+	b, err := build.Open(ctx, p, strict, args, c.ui.note)
+	if err == nil {
+		_, b.Install = setup.Own(p)
+	}
+	return b, err
 }

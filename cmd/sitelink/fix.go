@@ -193,7 +193,7 @@ func (x *fixer) project(ctx context.Context, named bool) (*project.Project, erro
 	}
 	if p.Generator != nil && p.Generator.Builds() {
 		if named { // the project of the docroot, which may be elsewhere
-			x.built, err = build.Open(ctx, p, false, nil, x.c.ui.note)
+			x.built, err = lockedBuild(ctx, x.c, p, false, nil)
 		} else {
 			x.built, err = openBuild(ctx, x.c, x.cfg, false, nil)
 		}

@@ -14,7 +14,6 @@ import (
 	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/run/audit"
-	"github.com/sitelink/sitelink/internal/run/build"
 	"github.com/sitelink/sitelink/internal/run/commits"
 	"github.com/sitelink/sitelink/internal/run/lsp"
 	"github.com/sitelink/sitelink/internal/system"
@@ -105,7 +104,7 @@ func collectMore(loading bool) {
 
 // buildForEditor builds a project as `sitelink check --build` does, and returns the docroot.
 func (c *cli) buildForEditor(ctx context.Context, p *project.Project) (docroot string, err error) {
-	b, err := build.Open(ctx, p, false, nil, c.ui.note)
+	b, err := lockedBuild(ctx, c, p, false, nil)
 	if err != nil {
 		return "", err
 	}

@@ -40,7 +40,8 @@ func newUI(e env) *ui {
 		if err != nil {
 			return ""
 		}
-		return setup.Own(p)
+		own, _ := setup.Own(p)
+		return own
 	})}
 }
 

@@ -88,7 +88,9 @@ func Write(ctx context.Context, mentions iter.Seq2[incoming.Mention, error], dir
 			return Result{}, err
 		}
 	}
-	slices.SortFunc(c.advice, compareAdvice)
+	slices.SortFunc(c.advice, func(a, b Advice) int {
+		return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Received, b.Received))
+	})
 	target, err := openTarget(dir)
 	if err != nil {
 		return Result{}, fmt.Errorf("export to %s: %w", dir, err)

@@ -120,10 +120,6 @@ func compareItems(a, b Item) int {
 	return cmp.Or(cmp.Compare(a.Received, b.Received), cmp.Compare(a.Source, b.Source), cmp.Compare(a.Target, b.Target), cmp.Compare(a.ID, b.ID))
 }
 
-func compareAdvice(a, b Advice) int {
-	return cmp.Or(cmp.Compare(a.Page, b.Page), cmp.Compare(a.Target, b.Target), cmp.Compare(a.Action, b.Action), cmp.Compare(a.Received, b.Received))
-}
-
 func webOrNone(text string) string {
 	if !isWeb(text) {
 		return ""

@@ -180,6 +180,9 @@ func (p Project) UsualCommand() string {
 	if _, npm := r.program("npm"); npm {
 		usual = "npx " + usual
 	}
+	if _, err := fs.Stat(os.DirFS(p.Dir), "Gemfile"); p.Generator == Jekyll && err == nil {
+		usual = "bundle exec " + usual
+	}
 	return strings.TrimSuffix(p.fill(usual, p.Docroot), " .")
 }
 
@@ -194,7 +197,8 @@ func (p Project) fill(command, out string) string {
 	if rel, err := filepath.Rel(p.Dir, out); err == nil {
 		below = filepath.ToSlash(rel)
 	}
-	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "BUILDER", p.Builder, "RELATIVE-OUT", below, "OUT", out).Replace(command)
+	config := append([]string{"pelicanconf.py"}, p.Configs...) // the last overrides the others
+	return strings.NewReplacer("SOURCE", cmp.Or(p.Source, "."), "CONTENT", content, "CONFIG", config[len(config)-1], "BUILDER", p.Builder, "RELATIVE-OUT", below, "OUT", out).Replace(command)
 }
 
 // Install says how to install a generator's program. npm and pip are the packages that
@@ -208,10 +212,10 @@ func (n Name) Install(version string) (npm, pip, text, ci string) {
 	gem, isGem := r.program("gem")
 	switch ci = r.ci; {
 	case isNPM:
-		return npm, "", "npm install", ci
+		return npm, "", "", ci
 	case isPip:
 		pip = Command{Args: []string{pip}}.String() // quoted, if it names extras
-		return "", pip, "pip install " + pip, ci
+		return "", pip, "", ci
 	case isGem:
 		return "", "", "gem install " + gem, ci
 	case r.Version != "":

@@ -27,8 +27,11 @@ var hugoRow = row{
 		Port: 1313, OwnFiles: true, Leaves: true, Caches: []string{"resources"}, Version: "0.162.0", VersionVariable: "HUGO_VERSION", Templates: GoTemplates, Modules: true, Refs: true, SectionFile: "_index", AliasKey: "aliases", AllPages: []string{"--buildDrafts", "--buildFuture", "--buildExpired"},
 		Drafts: &Drafts{Values: []string{"draft: true"}, Dates: []string{"publishdate", "pubdate", "published", "date"}, Expiry: []string{"expirydate", "unpublishdate"}},
 	},
-	files:   slices.Concat(hugoNewFiles, hugoOldFiles),
-	configs: hugoConfigs,
+	files: slices.Concat(hugoNewFiles, hugoOldFiles),
+	// One in the project, then those of the default and of the production environment.
+	configs: func(tree fs.FS, names []string) []string {
+		return append(firstOf(tree, names), hugoConfigDir(tree, "config", "production")...)
+	},
 	// Not --panicOnWarning: it panics in another goroutine, and of 600 builds of one
 	// site on a busy machine 17 ended with status 0 before the panic took effect
 	// (0.162). Older versions apply it to some warnings only, and it hides all but
@@ -40,12 +43,6 @@ var hugoRow = row{
 	form:       weburl.SlashForm,
 	outFlags:   []string{"-d", "--destination"},
 	quietFlags: []string{"--quiet"},
-}
-
-// hugoConfigs returns the files that Hugo reads: one in the project, then those in
-// the directories of the default and the production environment.
-func hugoConfigs(tree fs.FS, names []string) []string {
-	return append(firstOf(tree, names), hugoConfigDir(tree, "config", "production")...)
 }
 
 // hugoConfigDir returns the files in the directories of the default and of another

@@ -183,8 +183,9 @@ func TestCommand(t *testing.T) {
 		{"mkdocs.yml", true, nil, "mkdocs build --site-dir '/o ut' --strict"},
 		{"astro.config.mjs node_modules/.bin/astro", false, nil, "DIR/node_modules/.bin/astro build --outDir '/o ut'"},
 		{"docusaurus.config.js", false, nil, "npx --no-install docusaurus build --out-dir '/o ut'"},
-		{"pelicanconf.py", false, nil, "pelican content -o '/o ut'"},
-		{"pelicanconf.py:PATH='.'", false, nil, "pelican . -o '/o ut'"},
+		{"pelicanconf.py", false, nil, "pelican content -o '/o ut' -s pelicanconf.py"},
+		{"pelicanconf.py:PATH='.'", false, nil, "pelican . -o '/o ut' -s pelicanconf.py"},
+		{"pelicanconf.py publishconf.py", false, nil, "pelican content -o '/o ut' -s publishconf.py"},
 	} {
 		files := map[string]string{}
 		for f := range strings.FieldsSeq(tc.files) {

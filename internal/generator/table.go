@@ -163,7 +163,7 @@ var rows = []row{
 		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
-		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican CONTENT -o OUT", usual: "pelican CONTENT",
+		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican CONTENT -o OUT -s CONFIG", usual: "pelican CONTENT -s CONFIG",
 		Traits: Traits{Leaves: true, Port: 8000, OwnContent: true, NoTemplates: "the templates are those of a Python package", Drafts: &Drafts{Values: []string{"status: draft"}}},
 		files:  []string{"pelicanconf.py", "publishconf.py"}, overrides: true, docroots: []string{"output"},
 		docrootKeys: "OUTPUT_PATH", baseKey: "SITEURL", contentKey: "PATH", content: []string{"content/pages", "content"}, outFlags: []string{"-o", "--output"},

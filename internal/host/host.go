@@ -46,8 +46,10 @@ type Options struct {
 	// Rules are redirect rules that apply before those of the rule files.
 	Rules []*redirect.File
 	// Project is the directory of rule files outside the docroot, such as
-	// netlify.toml; empty for none.
+	// netlify.toml; empty for none. Show, if not nil, names a file of it in answers, from
+	// its path as seen from the docroot.
 	Project string
+	Show    func(path string) string
 	// Repository is the address of the docroot on a [Forge], such as
 	// https://github.com/me/site, or "" if it is not known. Branches are the branches that
 	// the files of the docroot belong to. Tracked returns the paths that the forge has, of

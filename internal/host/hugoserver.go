@@ -26,11 +26,6 @@ const livereload = "livereload.js?mindelay="
 // that address are internal.
 func (h *addresses) ServerURL() string { return h.serverURL }
 
-// isLivereload reports whether a request is for the script of `hugo server`.
-func isLivereload(path, query string) bool {
-	return strings.HasSuffix(path, "/livereload.js") && strings.HasPrefix(query, "?mindelay=")
-}
-
 // addServers adds the addresses of `hugo server` to those of the site.
 func (h *addresses) addServers(found []baseURL) {
 	h.servers = found

@@ -460,7 +460,7 @@ var kinds = []Kind{
 		{"netlify.toml", "at the end of netlify.toml",
 			"[[headers]]\n  for = \"/*\"\n  [headers.values]\n", "    X-Pingback = %s\n", "", "    Link = %s\n", "", backslashQuoted},
 	},
-		Deploys:    []DeployFile{{Names: "netlify.toml", Dir: "build.base", Docroot: "build.publish", Build: "build.command"}},
+		Deploys:    []DeployFile{{Names: "netlify.toml", Dir: "context.production.base build.base", Docroot: "context.production.publish build.publish", Build: "context.production.command build.command"}},
 		Actions:    []Action{{"nwtgck/actions-netlify@", "", "publish-dir", "", ""}},
 		Publishers: []Publisher{{Command: "netlify deploy", Flags: "-d --dir"}},
 		Profile: server("netlify", func(p *Profile) {

@@ -110,7 +110,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 		return res
 	}
 	a := h.answer(b.root+path, query, trace)
-	if isLivereload(path, query) && isMissing(&a) {
+	if strings.HasSuffix(path, "/livereload.js") && strings.HasPrefix(query, "?mindelay=") && isMissing(&a) { // of hugo server
 		a = Answer{State: StateLivereload, Node: docroot.NoNode}
 	}
 	res.State, res.Node, res.Status, res.Note, res.Temporary = a.State, a.Node, a.Status, a.Note, a.Temporary

@@ -334,12 +334,12 @@ func (q *request) rule(path, query string, stage redirect.Stage, rewrites int) (
 		if maybe == nil || stage == redirect.BeforeFiles && !q.missingAt(path, query) {
 			return Answer{}, false
 		}
-		q.step(ruleOrigin(maybe), "applies only under conditions: ", strings.Join(maybe.Conditions, ", "))
-		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
+		q.step(q.h.origin(maybe), "applies only under conditions: ", strings.Join(maybe.Conditions, ", "))
+		return Answer{State: StateConditional, Node: docroot.NoNode, Note: q.h.origin(maybe)}, true
 	}
 	a = q.apply(hit, path, query, rewrites)
 	if maybe != nil && isMissing(&a) && a.location == "" {
-		return Answer{State: StateConditional, Node: docroot.NoNode, Note: ruleOrigin(maybe)}, true
+		return Answer{State: StateConditional, Node: docroot.NoNode, Note: q.h.origin(maybe)}, true
 	}
 	return a, true
 }
@@ -357,38 +357,38 @@ func (q *request) apply(hit redirect.Hit, path, query string, rewrites int) Answ
 	switch r.Kind {
 	case redirect.Redirect:
 		to := q.ownPath(hit.To, path)
-		q.step(ruleOrigin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, q.h.onHost(to)))
-		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: ruleOrigin(r), location: to,
+		q.step(q.h.origin(r), fmt.Sprintf("redirects (%d) to %s", r.Status, q.h.onHost(to)))
+		return Answer{State: StateViaRedirect, Node: docroot.NoNode, Note: q.h.origin(r), location: to,
 			Temporary: r.Status == http.StatusFound || r.Status == http.StatusSeeOther || r.Status == http.StatusTemporaryRedirect}
 	case redirect.Proxy:
-		q.step(ruleOrigin(r), "forwards the request to another server or a program: ", hit.To)
-		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
+		q.step(q.h.origin(r), "forwards the request to another server or a program: ", hit.To)
+		return Answer{State: StateProxied, Node: docroot.NoNode, Note: q.h.origin(r)}
 	case redirect.Rewrite:
 		return q.rewrite(r, hit.To, path+query, rewrites)
 	}
-	q.step(ruleOrigin(r), fmt.Sprintf("answers with status %d", r.Status))
+	q.step(q.h.origin(r), fmt.Sprintf("answers with status %d", r.Status))
 	if r.Status < http.StatusBadRequest {
-		return Answer{State: StateProxied, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
+		return Answer{State: StateProxied, Node: docroot.NoNode, Status: r.Status, Note: q.h.origin(r)}
 	}
-	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: ruleOrigin(r)}
+	return Answer{State: StateMissingFile, Node: docroot.NoNode, Status: r.Status, Note: q.h.origin(r)}
 }
 
 // rewrite answers from another path, without a redirect.
 func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answer {
 	path, query := cutQuery(from)
 	if len(to) > redirect.MaxAddress {
-		return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: tooLong(ruleOrigin(r))}
+		return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: tooLong(q.h.origin(r))}
 	}
 	to = q.ownPath(to, path)
 	if !strings.HasPrefix(to, "/") {
-		q.step(ruleOrigin(r), "forwards the request to another server: ", to)
-		return Answer{State: StateProxied, Node: docroot.NoNode, Note: ruleOrigin(r)}
+		q.step(q.h.origin(r), "forwards the request to another server: ", to)
+		return Answer{State: StateProxied, Node: docroot.NoNode, Note: q.h.origin(r)}
 	}
-	q.step(ruleOrigin(r), "serves ", q.h.onHost(to), " instead, without a redirect")
+	q.step(q.h.origin(r), "serves ", q.h.onHost(to), " instead, without a redirect")
 	toPath, toQuery := cutQuery(to)
 	if r.Again && toPath != path {
 		if rewrites == maxRewrites {
-			return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: ruleOrigin(r)}
+			return Answer{State: StateRedirectLoop, Node: docroot.NoNode, Status: http.StatusInternalServerError, Note: q.h.origin(r)}
 		}
 		if a, ok := q.rule(toPath, toQuery, redirect.BeforeFiles, rewrites+1); ok {
 			return a
@@ -407,7 +407,7 @@ func (q *request) rewrite(r *redirect.Rule, to, from string, rewrites int) Answe
 		}
 	}
 	if isMissing(&a) && a.Note == "" {
-		a.Note = ruleOrigin(r) + " leads to " + q.h.onHost(toPath)
+		a.Note = q.h.origin(r) + " leads to " + q.h.onHost(toPath)
 	}
 	return a
 }
@@ -456,7 +456,14 @@ func (q *request) ownPath(to, from string) string {
 	return path
 }
 
-func ruleOrigin(r *redirect.Rule) string { return fmt.Sprintf("%s:%d", r.Source.File, r.Source.Line) }
+// origin names the place of a rule, whose file may be outside of the docroot.
+func (h *Host) origin(r *redirect.Rule) string {
+	name := r.Source.File
+	if strings.HasPrefix(name, "../") && h.opt.Show != nil {
+		name = h.opt.Show(name)
+	}
+	return fmt.Sprintf("%s:%d", name, r.Source.Line)
+}
 
 // markRuled marks every file and directory with an address that a rule may
 // match before the host looks for files, so that [Host.Resolve] decides about

@@ -164,11 +164,12 @@ func (s *survey) claimOf(kind string, f *host.DeployFile, name, dir string, v va
 			return &claim{}
 		}
 	}
-	// Old sites of Netlify write what is published as seen from the file, others from base.
+	// Some write what is published as seen from base, others from the file or the repository.
 	publish, from := v.get(f.Docroot), base
-	if said := s.dirOf(dir, publish.text()); base != dir && said != "" && !isDirectory(s.dirOf(base, publish.text())) {
-		if rel, err := filepath.Rel(base, said); err == nil && filepath.IsLocal(rel) {
-			from = dir
+	for _, up := range []string{s.Root, dir} {
+		said := s.dirOf(up, publish.text())
+		if rel, err := filepath.Rel(base, said); up != base && said != "" && err == nil && filepath.IsLocal(rel) && !isDirectory(s.dirOf(base, publish.text())) {
+			from = up
 		}
 	}
 	s.say(&c.publish, AskDocroot, publish, name, from)

@@ -483,6 +483,11 @@ func (p *Project) notBuilt(docroot string) string {
 	if name, port, ok := strings.Cut(docroot, ":"); ok && !strings.Contains(name, "/") && port != "" && port[0] >= '0' && port[0] <= '9' {
 		return "the address of a running site begins with http://: sitelink check http://" + docroot
 	}
+	if p.named {
+		if q, err := p.WithDocroot(context.Background(), ""); err == nil && q.Answers[AskDocroot].Value != "" && isDirectory(q.Abs(q.Docroot)) && q.Docroot != "." && q.Abs(q.Docroot) != p.Abs(docroot) {
+			return "this project's site is in " + q.Docroot + ": sitelink check " + q.Docroot
+		}
+	}
 	if command := p.BuildCommand(docroot); command != "" {
 		hint := "run " + command + " first, or sitelink check --build, which checks what it builds"
 		if g := p.Generator; g != nil && g.Generator.Static() != "" {

@@ -187,6 +187,17 @@ func TestCheckDocroot(t *testing.T) {
 	}
 }
 
+// TestOtherDocroot: a mistyped name of the docroot has the right one as its hint, if that is built.
+func TestOtherDocroot(t *testing.T) {
+	dir := files(t, ".git/", "", "hugo.toml", "", "public/index.html", "")
+	for _, docroot := range []string{"publik", "content/public", ".git"} {
+		p := testkit.Must(Find(t.Context(), dir, Options{Docroot: docroot}))(t)
+		if hint, _ := text.Hint(p.CheckDocroot()); hint != "this project's site is in public: sitelink check public" {
+			t.Errorf("%s: %q", docroot, hint)
+		}
+	}
+}
+
 // An error of loading keeps its text and gets a hint.
 func TestExplainLoad(t *testing.T) {
 	for _, c := range []struct {

@@ -38,6 +38,7 @@ func (p *Project) SiteOptions() site.Options {
 		ProfileFrom:    p.ProfileFrom,
 		HostUnknown:    cfg.Place("profile") == "" && kind.Unknown != "" && len(p.Answers[AskHost].Against) == 0 && len(cfg.Host) == 0,
 		Project:        p.RuleDir,
+		Show:           func(name string) string { return filepath.ToSlash(p.Show(filepath.Join(p.Abs(p.Docroot), name))) },
 		Index:          cfg.Index,
 		PageExtensions: cfg.PageExtensions,
 		MaxPageBytes:   cfg.MaxPageBytes,

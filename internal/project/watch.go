@@ -290,7 +290,8 @@ func (w *Watcher) Next(ctx context.Context) (Batch, error) {
 			continue
 		}
 		// Nothing has changed for a while. Is the writer done?
-		if waited, err := waitLock(ctx, w.opt.Lock); err != nil {
+		waited := false
+		if err := WaitLock(ctx, w.opt.Lock, func() { waited = true }); err != nil {
 			return Batch{}, err
 		} else if waited {
 			b.restart()
@@ -386,12 +387,6 @@ func lookAt(root string) (fs.FileInfo, error) {
 		err = errors.New("not a directory")
 	}
 	return info, err
-}
-
-// waitLock is [WaitLock]; waited reports whether the lock was held.
-func waitLock(ctx context.Context, name string) (waited bool, err error) {
-	err = WaitLock(ctx, name, func() { waited = true })
-	return waited, err
 }
 
 // WaitLock waits until no process holds the lock file of that name. It calls

@@ -63,6 +63,7 @@ type Options struct {
 	// Project is the directory of rule files outside the docroot, such as
 	// netlify.toml; empty for none.
 	Project string
+	Show    func(path string) string // [host.Options.Show]
 	// Repository, Branches and Tracked are those of [host.Options].
 	Repository string
 	Branches   []string
@@ -105,7 +106,7 @@ type Options struct {
 func (o *Options) host() host.Options {
 	return host.Options{
 		BaseURLs: o.BaseURLs, BasePath: o.BasePath, Roots: o.Roots, Profile: o.Profile, ProfileFrom: o.ProfileFrom,
-		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
+		Form: o.Form, Index: o.Index, Autoindex: o.Autoindex, Maps: o.Maps, Rules: o.Rules, Project: o.Project, Show: o.Show, NoRuleFiles: o.NoRuleFiles, Jobs: o.Jobs,
 		Repository: o.Repository, Branches: o.Branches, Tracked: o.Tracked, Input: o.Input, Crawled: o.Crawled,
 	}
 }

@@ -144,7 +144,7 @@ func xmlHubs(feed []byte) (named []string) {
 					return named
 				}
 				continue
-			case t.Name.Local == "link" && (parent == "feed" || parent == "channel") && hasToken(attribute(t, "rel"), "hub"):
+			case t.Name.Local == "link" && (parent == "feed" || parent == "channel") && slices.Contains(strings.Fields(strings.ToLower(attribute(t, "rel"))), "hub"):
 				named = append(named, attribute(t, "href"))
 			}
 			parents = append(parents, t.Name.Local)
@@ -163,9 +163,4 @@ func attribute(e xml.StartElement, name string) string {
 		}
 	}
 	return ""
-}
-
-// hasToken reports whether a list of words contains word, in any letter case.
-func hasToken(list, word string) bool {
-	return slices.ContainsFunc(strings.Fields(list), func(s string) bool { return strings.EqualFold(s, word) })
 }

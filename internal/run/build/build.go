@@ -26,8 +26,9 @@ import (
 type Build struct {
 	// Project has the generator.
 	Project *project.Project
-	// Docroot is the directory that [Build.Generate] writes.
-	Docroot string
+	// Docroot is the directory that [Build.Generate] writes. Install is the line of the shell
+	// that installs the generator, for a hint.
+	Docroot, Install string
 	// Note prints how the site is built.
 	Note func(text string)
 
@@ -118,8 +119,7 @@ func (b *Build) Into(ctx context.Context, out string, output io.Writer) error {
 	}
 	b.Note("building with " + command.String())
 	counted := &warningCounter{to: output, warning: command.Warning}
-	_, _, install, _ := g.Generator.Install("")
-	err = Start(ctx, g, command, os.Environ(), counted, "install it ("+install+"), or build elsewhere and name the result: sitelink check DIR")
+	err = Start(ctx, g, command, os.Environ(), counted, "install it ("+b.Install+"), or build elsewhere and name the result: sitelink check DIR")
 	switch failed := (*system.CommandError)(nil); {
 	case errors.As(err, &failed):
 		return text.WithHint(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")

@@ -77,8 +77,6 @@ func (p *Facts) buildLine() string {
 		return npx + strings.TrimPrefix(p.Script, "npm run ")
 	case p.Script != "":
 		return p.Script
-	case strings.HasPrefix(p.Usual, "jekyll ") && p.has("Gemfile"):
-		return "bundle exec " + p.Usual
 	}
 	return p.python().run + strings.Replace(p.Usual, "npx ", npx, 1)
 }

@@ -299,6 +299,7 @@ func TestPackages(t *testing.T) {
 		{"eleventy.config.js=x|package.json={}|bun.lock=x", "npm install --global bun && bun install --frozen-lockfile", "npx eleventy"},
 		{"eleventy.config.js=x|package.json={}|../../pnpm-lock.yaml=x", "corepack enable && pnpm install --frozen-lockfile", "npx eleventy"},
 		{"eleventy.config.js=x|package.json={}", "npm install", "npx eleventy"},
+		{"_config.yml=x: y|Gemfile=gem 'jekyll'", "bundle install", "bundle exec jekyll build"},
 	} {
 		root := t.TempDir()
 		dir := filepath.Join(root, "sites", "one")

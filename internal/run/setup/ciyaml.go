@@ -42,7 +42,7 @@ func (p *Facts) tools() (t tools, builds bool) {
 	if npm.install[0] == "npm ci" && p.has("package-lock.json") {
 		keep(&npm, "npm", "package-lock.json")
 	}
-	_, pip, install, line := generator.Name(p.Generator).Install(p.Version)
+	_, pip, text, line := generator.Name(p.Generator).Install(p.Version)
 	switch {
 	case p.buildLine() == "":
 		return t, false
@@ -51,17 +51,13 @@ func (p *Facts) tools() (t tools, builds bool) {
 		if line != "" {
 			t.install = append([]string{line}, t.install...)
 		}
-	case strings.HasPrefix(install, "gem "):
-		t = tools{steps: []string{"- uses: ruby/setup-ruby@v1\n  with:\n    ruby-version: '3.3'"}, image: "ruby:3.3", install: []string{install}}
-		if p.has("Gemfile") {
-			t.install = []string{"bundle install"}
-		}
+	case strings.HasPrefix(text, "gem "):
+		t = tools{steps: []string{"- uses: ruby/setup-ruby@v1\n  with:\n    ruby-version: '3.3'"}, image: "ruby:3.3", install: []string{p.install()}}
 	case pip != "":
-		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{p.python().install}, cache: "PIP_CACHE_DIR"}
+		t = tools{steps: []string{"- uses: actions/setup-python@v5\n  with:\n    python-version: '3.13'"}, image: "python:3.13", install: []string{p.install()}, cache: "PIP_CACHE_DIR"}
 		if strings.HasSuffix(p.Python, "requirements.txt") || p.Python == "pyproject.toml" {
 			keep(&t, "pip", p.Python)
 		}
-		t.install[0] = strings.TrimSpace(strings.ReplaceAll(t.install[0], "PACKAGES", strings.Join(p.Packages, " ")))
 	case line != "":
 		t = tools{image: "debian:12", install: []string{line}}
 	default: // programs of npm
@@ -70,9 +66,25 @@ func (p *Facts) tools() (t tools, builds bool) {
 	return t, true
 }
 
+// install is the line of the shell that installs what builds the project, or says where to read
+// about it.
+func (p *Facts) install() string {
+	npm, pip, text, _ := generator.Name(p.Generator).Install("")
+	switch {
+	case npm != "":
+		return p.installPackages()
+	case pip != "":
+		return strings.TrimSpace(strings.ReplaceAll(p.python().install, "PACKAGES", strings.Join(p.Packages, " ")))
+	case strings.HasPrefix(text, "gem ") && p.has("Gemfile"):
+		return "bundle install"
+	}
+	return text
+}
+
 // installPackages installs what package.json names. It uses the program that
 // wrote the lock file there or, in a monorepo, above.
 func (p *Facts) installPackages() string {
+	depth := len(strings.FieldsFunc(p.Below, func(r rune) bool { return r == '/' }))
 	for _, lock := range []struct{ file, install string }{
 		{"pnpm-lock.yaml", "corepack enable && pnpm install --frozen-lockfile"},
 		{"yarn.lock", "corepack enable && yarn install --frozen-lockfile"},
@@ -81,12 +93,9 @@ func (p *Facts) installPackages() string {
 		{"package-lock.json", "npm ci"},
 		{"npm-shrinkwrap.json", "npm ci"},
 	} {
-		for up, below := "", p.Below; ; up, below = up+"../", path.Dir(below) {
-			if p.has(up + lock.file) {
+		for up := range depth + 1 {
+			if p.has(strings.Repeat("../", up) + lock.file) {
 				return lock.install
-			}
-			if below == "" || below == "." {
-				break
 			}
 		}
 	}

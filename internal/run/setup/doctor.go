@@ -138,8 +138,7 @@ func (d *Doctor) generator() Diagnosis {
 		}
 		one.Text += by
 	default:
-		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed"+by, ""
-		_, _, one.Command, _ = d.Generator.Generator.Install("")
+		one.State, one.Text, one.Command = Wrong, p.Title+" is not installed"+by, p.install()
 		if p.Committed { // it need not be built here
 			one.State = Off
 		}

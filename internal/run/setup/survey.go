@@ -106,7 +106,7 @@ func (s *Survey) fill(ctx context.Context, opt Options) {
 		s.Script = p.Script.Value
 	}
 	if g := s.Generator; g != nil {
-		s.Facts.Generator, s.Title, s.Usual, s.DocrootBy = string(g.Generator), g.Title(), g.UsualCommand(), g.From
+		s.Title, s.Usual, s.DocrootBy = g.Title(), g.UsualCommand(), g.From
 		if s.DocrootBy == "" {
 			s.DocrootBy = "where " + s.Title + " writes"
 		}
@@ -143,6 +143,7 @@ func (s *Survey) readPackages() {
 		s.Below = filepath.ToSlash(rel)
 	}
 	if g := s.Generator; g != nil {
+		s.Facts.Generator = string(g.Generator)
 		if _, pip, _, _ := g.Generator.Install(""); pip != "" {
 			var list []byte
 			for _, f := range slices.Backward(pythonFiles) {
@@ -160,14 +161,15 @@ func (s *Survey) readPackages() {
 	}
 }
 
-// Own returns the command of the sitelink that a project's packages install, see [Facts].
-func Own(p *project.Project) string {
+// Own returns the command of the sitelink that a project's packages install, see [Facts], and
+// the line of the shell that installs what builds the project.
+func Own(p *project.Project) (own, install string) {
 	s := &Survey{Found: p, Generator: p.Generator, Dir: p.Dir}
 	if s.Generator != nil {
 		s.Dir = s.Generator.Dir
 	}
 	s.readPackages()
-	return s.Own
+	return s.Own, s.install()
 }
 
 // Commands returns a text for a person with its commands, such as sitelink check, as the

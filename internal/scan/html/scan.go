@@ -204,16 +204,10 @@ func (s *Scanner) startElement(tag scan.Tag, at scan.Span, j int, selfClosing bo
 		default:
 			r.start(tag, set)
 		}
-	} else if r.sel && !isOption(text[i+1:j]) {
+	} else if name := text[i+1 : j]; r.sel && !scan.EqualFold(name, "option") && !scan.EqualFold(name, "optgroup") { // not kept there by every parser
 		r.irregular = true
 	}
 	return s.element(tag, ns, at)
-}
-
-// isOption reports whether every parser keeps the element inside a select
-// without further rules.
-func isOption(name []byte) bool {
-	return scan.EqualFold(name, "option") || scan.EqualFold(name, "optgroup")
 }
 
 // element adds the links and anchors of the start tag with the attributes in

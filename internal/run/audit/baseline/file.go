@@ -194,7 +194,7 @@ func isConflict(text []byte) bool {
 func (in *parser) entry(l line) {
 	e := Entry{ID: l.ID, Page: l.Page, Code: check.Code(l.Code), Link: l.Link, Reason: l.Reason, Line: in.line}
 	switch {
-	case !isFingerprint(l.ID):
+	case len(l.ID) != 32 || strings.Trim(l.ID, "0123456789abcdef") != "":
 		in.fault(damagedHint, "damaged line: id is not a fingerprint of 32 hexadecimal digits")
 		return
 	case l.Code == "":
@@ -211,10 +211,6 @@ func (in *parser) entry(l line) {
 		}
 	}
 	in.b.add(e)
-}
-
-func isFingerprint(id string) bool {
-	return len(id) == 32 && strings.Trim(id, "0123456789abcdef") == ""
 }
 
 // end checks the file as a whole.
