@@ -17,7 +17,6 @@ import (
 	"github.com/sitelink/sitelink/check"
 	"github.com/sitelink/sitelink/check/remote"
 	"github.com/sitelink/sitelink/internal/config"
-	"github.com/sitelink/sitelink/internal/generator"
 	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/report"
 	"github.com/sitelink/sitelink/internal/run/audit"
@@ -139,7 +138,7 @@ func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, erro
 func (c *cli) loadConfig(input config.Input) (*config.Config, error) {
 	input.File = cmp.Or(input.File, c.env.Getenv("SITELINK_CONFIG"))
 	input.Getenv = c.env.Getenv
-	input.Generators, input.Profiles, input.Codes, input.HostKeys = generator.Names(), profileNames(), report.Codes(), hostKeys()
+	input.Generators, input.Profiles, input.Codes, input.HostKeys = project.Generators(), profileNames(), report.Codes(), hostKeys()
 	input.Selector = func(text string) error { return outgoing.Options{Content: text}.Check() }
 	input.Peer = func(text string) error { _, err := send.ParseLinkPeer(text); return err }
 	input.Linkset = func(text string) error { _, err := check.ParseLinkset(text); return err }

@@ -29,8 +29,10 @@ type Generator struct {
 	outBy  Evidence
 }
 
-// BuiltDocroot is the name, below [Generator.StateDir], of the site that sitelink
-// build writes.
+// Generators returns the names of the generators that sitelink knows.
+func Generators() []string { return generator.Names() }
+
+// BuiltDocroot is the name, below [Generator.StateDir], of the site that --build writes.
 const BuiltDocroot = "public"
 
 // StateDir returns the directory for what sitelink builds, absolute if Dir is: where

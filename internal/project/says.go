@@ -49,9 +49,12 @@ func (s *survey) said() (all []Evidence) {
 		return strings.TrimSuffix(after, "/")
 	}
 	base := Evidence{Question: AskBase, Value: v.base, File: file, Words: "the build"}
+	// An address on the author's machine is only for writing, and a command can override the configuration.
+	words := strings.FieldsFunc(s.Answers[AskBuild].Value, func(r rune) bool { return strings.ContainsRune(" =\"'", r) })
+	weak := s.found && (!slices.ContainsFunc(s.BaseURLs, isPublic) || slices.ContainsFunc(words, func(w string) bool { return rest(w) == rest(v.base) }))
 	switch u, _ := url.Parse(v.base); {
 	case v.base == "" || len(s.Roots) > 0 || slices.ContainsFunc(s.BaseURLs, func(own string) bool { return rest(own) == rest(v.base) }):
-	case len(s.BaseURLs) == 0 && (s.BasePath == "" || strings.Trim(s.BasePath, "/") == strings.Trim(u.Path, "/")):
+	case weak && len(s.BaseURLs) > 0, len(s.BaseURLs) == 0 && (s.BasePath == "" || strings.Trim(s.BasePath, "/") == strings.Trim(u.Path, "/")):
 		s.BaseURLs, s.Answers[AskBase].Value = []string{v.base}, ""
 		s.note("published at " + v.base + ", as " + who)
 		fallthrough
@@ -199,14 +202,19 @@ func formOf(link string) weburl.Form {
 	return weburl.FormOf(link)
 }
 
+// isPublic reports whether an address is not on the author's own machine.
+func isPublic(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && !host.IsLocal([]byte(u.Host))
+}
+
 // baseOf returns the address of the docroot by that of a page, see [weburl.BaseOf]; "" for
 // an address on the author's own machine.
 func baseOf(address, page string) string {
-	base := weburl.BaseOf(address, page)
-	if u, err := url.Parse(base); err != nil || host.IsLocal([]byte(u.Host)) {
-		return ""
+	if base := weburl.BaseOf(address, page); isPublic(base) {
+		return base
 	}
-	return base
+	return ""
 }
 
 // baseOfEntry returns the address of the docroot, given the address of one of its

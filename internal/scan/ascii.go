@@ -1,6 +1,6 @@
 package scan
 
-// This part of the package has functions on ASCII text, which the syntax of all formats
+// This file has functions on ASCII text, which the syntax of all formats
 // is made of. Letter case and white space are those of the HTML, CSS and URL
 // standards, and bytes from 0x80 on are never letters.
 

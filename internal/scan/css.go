@@ -1,6 +1,6 @@
 package scan
 
-// This part of the package finds the URLs in style sheets and style attributes.
+// This file finds the URLs in style sheets and style attributes.
 
 import (
 	"bytes"

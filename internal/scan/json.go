@@ -1,6 +1,6 @@
 package scan
 
-// This part of the package finds strings and links in JSON text, with their positions.
+// This file finds strings and links in JSON text, with their positions.
 
 import (
 	"bytes"

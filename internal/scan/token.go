@@ -1,6 +1,6 @@
 package scan
 
-// This part of the package reads the lexical level of HTML: tag names, attributes,
+// This file reads the lexical level of HTML: tag names, attributes,
 // comments, the text of script and similar elements, and character references
 // (HTML Living Standard, section 13.2.5). It does not know the tree of
 // elements.

@@ -1,6 +1,6 @@
 package testkit
 
-// This part of the package has the path edge cases for measuring hosts: a docroot with
+// This file has the path edge cases for measuring hosts: a docroot with
 // unusual files, links to request from it, and a table of servers' answers. Only
 // tests use it: those that send the requests to servers, and those that compare
 // sitelink's predictions with the recorded answers.

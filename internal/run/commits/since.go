@@ -1,6 +1,6 @@
 package commits
 
-// This part of the package finds what a site is compared with: the record of a deploy, or
+// This file finds what a site is compared with: the record of a deploy, or
 // another build of the site.
 
 import (

@@ -1,10 +1,10 @@
 package lsp
 
-// This part of the package answers what an editor asks about the sources of a site: where
+// A [Snapshot] answers what an editor asks about the sources of a site: where
 // the destinations of a text lead, what links to a page or heading, and what an author
 // could write at a place.
 //
-// A [Snapshot] holds the last built site and its sources. It never changes. Texts
+// It holds the last built site and its sources. It never changes. Texts
 // that their author has not saved or built yet differ from it: they are an
 // [Overlay]. All answers are functions of these two.
 

@@ -1,6 +1,6 @@
 package setup
 
-// This part of the package examines how a project is set up: what works, what is missing,
+// [Doctor] examines how a project is set up: what works, what is missing,
 // and what to type about it. It changes nothing and needs no network.
 
 import (

@@ -1,6 +1,6 @@
 package data
 
-// This part of the package finds the links and anchors of XML files: XHTML and SVG pages,
+// This file finds the links and anchors of XML files: XHTML and SVG pages,
 // feeds, sitemaps, OPML lists and OpenSearch descriptions.
 
 import (

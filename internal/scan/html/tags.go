@@ -1,6 +1,6 @@
 package html
 
-// This part of the package reads a page of another site tag by tag, as it is written: what
+// This file reads a page of another site tag by tag, as it is written: what
 // contains what makes no difference.
 
 import (

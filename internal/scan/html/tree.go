@@ -1,7 +1,7 @@
 package html
 
-// This part of the package is for those who need to know what is inside of what on a page:
-// the tree of golang.org/x/net/html, within limits.
+// The tree of golang.org/x/net/html, within limits, is for those who need to know what is
+// inside of what on a page.
 
 import (
 	"bytes"
