@@ -122,7 +122,11 @@ func (b *Build) Into(ctx context.Context, out string, output io.Writer) error {
 	err = Start(ctx, g, command, os.Environ(), counted, "install it ("+b.Install+"), or build elsewhere and name the result: sitelink check DIR")
 	switch failed := (*system.CommandError)(nil); {
 	case errors.As(err, &failed):
-		return text.WithHint(fmt.Errorf("the build failed: %w", failed), "fix what "+g.Title()+" reports above")
+		hint := "fix what " + g.Title() + " reports above"
+		if own := b.Project.Answers[project.AskBuild].Value; own != g.UsualCommand() {
+			hint += "; or build it as the project does (" + own + "), and name the directory that it writes"
+		}
+		return text.WithHint(fmt.Errorf("the build failed: %w", failed), hint)
 	case err != nil:
 		return err
 	case counted.warnings > 0:
