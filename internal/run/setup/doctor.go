@@ -67,10 +67,21 @@ func (d *Doctor) Examine(ctx context.Context) []Diagnosis {
 		rest = append(rest, d.watches(limit))
 	}
 	slices.SortFunc(rest, func(a, b Diagnosis) int { return cmp.Compare(a.Name, b.Name) })
-	return append([]Diagnosis{
+	return d.without(append([]Diagnosis{
 		d.generator(), d.answer(project.AskBuild, "no known command", `build = "..." in [hook] of sitelink.toml`),
 		d.docroot(ctx, true), d.baseURL(), d.host(), d.answer(project.AskForm, "no file says how the host writes addresses", ""),
-	}, rest...)
+	}, rest...))
+}
+
+// without leaves out what the Markdown of a repository does not need: no generator makes it, and
+// its address is that of the forge.
+func (d *Doctor) without(all []Diagnosis) []Diagnosis {
+	if d.Project == nil || !d.Project.OfMarkdown() {
+		return all
+	}
+	return slices.DeleteFunc(all, func(one Diagnosis) bool {
+		return one.State == Off && slices.Contains([]string{"generator", "build", "base-url", "addresses", "endpoints", "ledger"}, one.Name)
+	})
 }
 
 // files names what sitelink keeps in the project and is meant to be committed.
@@ -148,7 +159,7 @@ func (d *Doctor) generator() Diagnosis {
 
 // Overview makes the diagnoses that take no time, in the order in which a person asks.
 func (d *Doctor) Overview(ctx context.Context) []Diagnosis {
-	return []Diagnosis{d.generator(), d.config(), d.docroot(ctx, false), d.baseURL(), d.host(), d.hook()}
+	return d.without([]Diagnosis{d.generator(), d.config(), d.docroot(ctx, false), d.baseURL(), d.host(), d.hook()})
 }
 
 // docroot loads the site, if load is set, and compares its times with those of the
