@@ -71,8 +71,8 @@ type Plan struct {
 	Lost []string
 }
 
-// mover tries a set of changes in a copy of the project, until the site that is built from it
-// keeps its promises.
+// mover plans a move. It tries a set of changes in a copy of the project, which it builds before
+// and after.
 type mover struct {
 	opt       Options
 	shadow    *shadow

@@ -1,5 +1,5 @@
-// Package baseline keeps a list of accepted findings in a file: a run reports only what it does
-// not have.
+// Package baseline keeps a list of accepted findings in a file. A run reports only the findings
+// that are not in it.
 package baseline
 
 import (
