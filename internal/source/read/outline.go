@@ -278,10 +278,18 @@ func (o *Outline) OnlyConditions(from, to int) bool {
 // Pieces returns the text of a value between its actions. There is one piece
 // more than actions.
 func (o *Outline) Pieces(from, to int) (all []string) {
-	for _, piece := range actions().Split(string(o.Text[from:to]), -1) {
-		all = append(all, html.UnescapeString(piece))
+	piece := from
+	for i := from; i < to; i++ {
+		if !IsAction(o.Text[i]) {
+			continue
+		}
+		all = append(all, html.UnescapeString(string(o.Text[piece:i])))
+		for i+1 < to && IsAction(o.Text[i+1]) {
+			i++
+		}
+		piece = i + 1
 	}
-	return all
+	return append(all, html.UnescapeString(string(o.Text[piece:to])))
 }
 
 // quiet are the first words of actions that print nothing, in Go, Liquid and Jinja.
