@@ -328,6 +328,11 @@ func (a *anchorNames) near(f *Finding) string {
 	return a.ids.NearestTitle(want)
 }
 
+// isSpent reports whether near no longer compares names.
+func (a *anchorNames) isSpent() bool {
+	return a.ids.Budget != nil && *a.ids.Budget < 0 || a.maps.Budget != nil && *a.maps.Budget < 0
+}
+
 func decodeFragment(fragment string) string {
 	return string(weburl.PercentDecode(nil, fragment))
 }
@@ -386,7 +391,7 @@ func suggestAnchors(s *isite.Site, r *isite.Reader, target isite.PageID, finding
 		}
 		if nearest != "" {
 			f.Suggestion = withFragment(s, f, "", encodeFragment(nearest))
-		} else if ids, maps := anchors.ids.Budget, anchors.maps.Budget; ids != nil && *ids < 0 || maps != nil && *maps < 0 {
+		} else if anchors.isSpent() {
 			left++
 		}
 	}

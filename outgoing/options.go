@@ -107,6 +107,11 @@ func (o Options) Check() error {
 	return err
 }
 
+// includesPage reports whether the page with a docroot path is selected.
+func (r *rules) includesPage(path string) bool {
+	return !matches(r.opt.Exclude, path) && (len(r.opt.Pages) == 0 || matches(r.opt.Pages, path))
+}
+
 func matches(globs []string, path string) bool {
 	for _, pattern := range globs {
 		if glob.Match(pattern, path) { // checked by compile
@@ -114,6 +119,11 @@ func matches(globs []string, path string) bool {
 		}
 	}
 	return false
+}
+
+// includesTarget reports whether a target is selected.
+func (r *rules) includesTarget(host, url string) bool {
+	return !matchesTarget(r.opt.Deny, host, url) && (len(r.opt.Allow) == 0 || matchesTarget(r.opt.Allow, host, url))
 }
 
 // matchesTarget reports whether one of the patterns matches a target.

@@ -222,7 +222,7 @@ func (w *pageWorker) page(id isite.PageID) (pageResult, error) {
 	e := Entry{Page: path, URL: w.origin + w.s.Href(p.Node()), Feed: feed}
 	_, known := w.known.pages[e.URL]
 	switch {
-	case matches(w.rules.opt.Exclude, path) || len(w.rules.opt.Pages) > 0 && !matches(w.rules.opt.Pages, path):
+	case !w.rules.includesPage(path):
 		return pageResult{entry: e, excluded: NotChosen}, nil
 	case p.Alias() != "":
 		return pageResult{entry: e, excluded: Alias}, nil
@@ -360,7 +360,7 @@ func (w *pageWorker) setTargets(e *Entry, c *content) {
 		if isCleanURL(raw) {
 			target = raw
 		}
-		if opt := w.rules.opt; matchesTarget(opt.Deny, u.Host(), target) || len(opt.Allow) > 0 && !matchesTarget(opt.Allow, u.Host(), target) || seen[canonical(target)] {
+		if !w.rules.includesTarget(u.Host(), target) || seen[canonical(target)] {
 			return
 		}
 		seen[canonical(target)] = true

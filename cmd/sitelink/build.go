@@ -83,7 +83,7 @@ func openBuild(ctx context.Context, c *cli, cfg *config.Config, strict bool, arg
 func lockedBuild(ctx context.Context, c *cli, p *project.Project, strict bool, args []string) (*build.Build, error) {
 	b, err := build.Open(ctx, p, strict, args, c.ui.note)
 	if err == nil {
-		_, b.Install = setup.Own(p)
+		b.Install = setup.Install(p)
 	}
 	return b, err
 }

@@ -40,8 +40,7 @@ func newUI(e env) *ui {
 		if err != nil {
 			return ""
 		}
-		own, _ := setup.Own(p)
-		return own
+		return setup.Own(p)
 	})}
 }
 

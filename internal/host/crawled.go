@@ -140,14 +140,10 @@ func IsVite(path string) bool {
 	return strings.HasPrefix(name, "vite") || strings.HasPrefix(name, "id/") || strings.HasPrefix(name, "fs/") || name == "react-refresh"
 }
 
-// onlyVite reports whether an address is only of the development server of Vite: of its own
-// scripts, of a module beside the base path, or of the index of sitemaps, which it links to and
-// only a build of Astro has. status is that of the answer, 0 before the server is asked.
-func (v *Crawled) onlyVite(path, query string, below bool, status int) bool {
-	if below || !v.Vite {
-		return IsVite(path) || v.Vite && status == http.StatusNotFound && strings.HasSuffix(path, "/sitemap-index.xml")
-	}
-	return IsVite(path) || strings.HasPrefix(path, "/node_modules/") || strings.HasPrefix(query, "?astro&")
+// isModule reports whether an address outside of the base path is that of a module, which only
+// the development server of Vite sends.
+func (v *Crawled) isModule(path, query string) bool {
+	return v.Vite && (strings.HasPrefix(path, "/node_modules/") || strings.HasPrefix(query, "?astro&"))
 }
 
 // crawled answers with what the server answered.
@@ -171,7 +167,7 @@ func (q *request) crawled(path, query string) Answer {
 			a.State = StateFallback
 		}
 		q.step("server", "sends a page or file")
-	case v.onlyVite(path, query, true, got.Status):
+	case IsVite(path) || v.Vite && got.Status == http.StatusNotFound && strings.HasSuffix(path, "/sitemap-index.xml"): // only a build of Astro has it
 		a.State = StateLivereload
 	case got.Status == http.StatusNotFound || got.Status == http.StatusGone:
 		a = q.notSent(path)

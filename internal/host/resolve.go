@@ -78,7 +78,7 @@ func (h *Host) Resolve(u weburl.URL, trace *[]Step) Resolved {
 			return res
 		}
 	}
-	if v := h.opt.Crawled; v != nil && v.onlyVite(u.Path(), query, below, 0) {
+	if v := h.opt.Crawled; v != nil && (IsVite(u.Path()) || !below && v.isModule(u.Path(), query)) {
 		res.State = StateLivereload
 		return res
 	}

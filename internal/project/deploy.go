@@ -166,10 +166,12 @@ func (s *survey) claimOf(kind string, f *host.DeployFile, name, dir string, v va
 	}
 	// Some write what is published as seen from base, others from the file or the repository.
 	publish, from := v.get(f.Docroot), base
-	for _, up := range []string{s.Root, dir} {
-		said := s.dirOf(up, publish.text())
-		if rel, err := filepath.Rel(base, said); up != base && said != "" && err == nil && filepath.IsLocal(rel) && !isDirectory(s.dirOf(base, publish.text())) {
-			from = up
+	if !isDirectory(s.dirOf(base, publish.text())) {
+		for _, up := range []string{s.Root, dir} {
+			said := s.dirOf(up, publish.text())
+			if rel, err := filepath.Rel(base, said); up != base && said != "" && err == nil && filepath.IsLocal(rel) {
+				from = up
+			}
 		}
 	}
 	s.say(&c.publish, AskDocroot, publish, name, from)

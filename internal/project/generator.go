@@ -146,7 +146,7 @@ func (p *Project) generatorBelow(repo string) (found generator.Project, ok bool)
 	seen := map[string]bool{}
 	for _, name := range append([]string{"docs", "site", "website", "web", "www", "blog", "hugo"}, generator.Workspaces(repo)...) {
 		dir := filepath.Join(repo, filepath.FromSlash(name))
-		if seen[dir] || !isDirectory(dir) || isFile(filepath.Join(dir, "theme.toml")) { // a theme of Hugo or Zola is none
+		if seen[dir] || !isDirectory(dir) || isFile(filepath.Join(dir, "theme.toml")) { // the theme of a site is not a site
 			continue
 		}
 		seen[dir] = true

@@ -120,9 +120,9 @@ func (b *Build) Into(ctx context.Context, out string, output io.Writer) error {
 	b.Note("building with " + command.String())
 	counted := &warningCounter{to: output, warning: command.Warning}
 	err = Start(ctx, g, command, os.Environ(), counted, "install it ("+b.Install+"), or build elsewhere and name the result: sitelink check DIR")
+	hint := "fix what " + g.Title() + " reports above"
 	switch failed := (*system.CommandError)(nil); {
 	case errors.As(err, &failed):
-		hint := "fix what " + g.Title() + " reports above"
 		if own := b.Project.Answers[project.AskBuild].Value; own != g.UsualCommand() {
 			hint += "; or build it as the project does (" + own + "), and name the directory that it writes"
 		}
@@ -130,7 +130,7 @@ func (b *Build) Into(ctx context.Context, out string, output io.Writer) error {
 	case err != nil:
 		return err
 	case counted.warnings > 0:
-		return text.WithHint(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, text.Count(counted.warnings, "warning")), "fix what "+g.Title()+" reports above")
+		return text.WithHint(fmt.Errorf("the build failed: %s: %s, and --strict allows none", command, text.Count(counted.warnings, "warning")), hint)
 	}
 	if copied := g.Copied(usual); inside && copied != "" {
 		if err := os.RemoveAll(filepath.Join(out, copied)); err != nil {
@@ -158,8 +158,8 @@ func Start(ctx context.Context, g *project.Generator, command generator.Command,
 	return err
 }
 
-// StaleNote names the pages in the project's usual docroot that the fresh build does not have:
-// an earlier build left them. It is "" if there are none.
+// StaleNote names the pages that an earlier build left in the project's usual docroot, and that
+// this one does not make. It returns "" if this build makes them all.
 func (b *Build) StaleNote() string {
 	usual := b.Project.Generator.Docroot
 	if usual == b.Docroot {

@@ -41,14 +41,17 @@ func traces(all, failing []check.Finding, p *project.Project) []githook.Trace {
 		if f.Source == nil && layout[list[i].Link] {
 			list[i].Cause = list[i].Link
 		}
-		if len(failing) > 0 {
-			// A baseline changes the message of findings whose entry has expired.
-			if o := &failing[0]; f.Page == o.Page && f.Offset == o.Offset && f.Code == o.Code && f.Attribute == o.Attribute && f.Raw == o.Raw {
-				list[i].Fails, failing = true, failing[1:]
-			}
+		if len(failing) > 0 && samePlace(f, &failing[0]) {
+			list[i].Fails, failing = true, failing[1:]
 		}
 	}
 	return list
+}
+
+// samePlace reports whether two findings of a run are the same. It ignores the
+// message, because a baseline changes it when an entry has expired.
+func samePlace(a, b *check.Finding) bool {
+	return a.Page == b.Page && a.Offset == b.Offset && a.Code == b.Code && a.Attribute == b.Attribute && a.Raw == b.Raw
 }
 
 // link identifies the link of a finding, whatever page it is on. Where it leads

@@ -161,15 +161,19 @@ func (s *Survey) readPackages() {
 	}
 }
 
-// Own returns the command of the sitelink that a project's packages install, see [Facts], and
-// the line of the shell that installs what builds the project.
-func Own(p *project.Project) (own, install string) {
+// Own returns the command of the sitelink that a project's packages install, see [Facts].
+func Own(p *project.Project) string { return packagesOf(p).Own }
+
+// Install returns the line of the shell that installs what builds a project.
+func Install(p *project.Project) string { return packagesOf(p).install() }
+
+func packagesOf(p *project.Project) *Survey {
 	s := &Survey{Found: p, Generator: p.Generator, Dir: p.Dir}
 	if s.Generator != nil {
 		s.Dir = s.Generator.Dir
 	}
 	s.readPackages()
-	return s.Own, s.install()
+	return s
 }
 
 // Commands returns a text for a person with its commands, such as sitelink check, as the
