@@ -85,8 +85,8 @@ var languageName = text.Regexp(`^[a-z]{2,3}([-_][a-zA-Z]{2,4})?$`)
 // head is how much of a page is read: the script is the first thing in its head.
 const head = 64 << 10
 
-// firstEntry matches the first address in a sitemap.
-var firstEntry = text.Regexp(`<loc>\s*([^<\s]+)`)
+// SitemapEntry matches an address in a sitemap, and its group is the address.
+var SitemapEntry = text.Regexp(`<loc>\s*([^<\s]+)`)
 
 // serversOf reads the addresses from the home page in a directory: localhost with
 // the port of the script, and the host that --baseURL names, which only the sitemap
@@ -112,7 +112,7 @@ func serversOf(dir *os.Root, at string) (found []baseURL) {
 	if port, err := strconv.ParseUint(u.Query().Get("port"), 10, 16); err == nil && port > 0 { // none with --appendPort=false
 		found = append(found, baseURL{scheme: "http", host: "localhost:" + strconv.FormatUint(port, 10), path: base})
 	}
-	if m := firstEntry().FindSubmatch(system.Head(dir, path.Join(at, "sitemap.xml"), head)); m != nil {
+	if m := SitemapEntry().FindSubmatch(system.Head(dir, path.Join(at, "sitemap.xml"), head)); m != nil {
 		b, err := parseBase(string(m[1]))
 		_, below := strings.CutPrefix(b.path+"/", base+"/")
 		if b.path = base; err == nil && below && !slices.ContainsFunc(found, func(o baseURL) bool { return o.host == b.host }) {

@@ -93,7 +93,7 @@ func (h *Host) readRules(parsed []*redirect.File) {
 // on the site.
 func (h *Host) newRules() *redirect.Set {
 	opt := h.address()
-	opt.Roots = map[string]string{}
+	opt.Roots, opt.Show = map[string]string{}, h.shown
 	if h.Rooted() {
 		for _, b := range h.bases[1:] {
 			if above, ok := b.above(); ok {
@@ -458,11 +458,15 @@ func (q *request) ownPath(to, from string) string {
 
 // origin names the place of a rule, whose file may be outside of the docroot.
 func (h *Host) origin(r *redirect.Rule) string {
-	name := r.Source.File
-	if strings.HasPrefix(name, "../") && h.opt.Show != nil {
-		name = h.opt.Show(name)
+	return fmt.Sprintf("%s:%d", h.shown(r.Source.File), r.Source.Line)
+}
+
+// shown is what answers and messages call a rule file, from the docroot.
+func (h *Host) shown(file string) string {
+	if strings.HasPrefix(file, "../") && h.opt.Show != nil {
+		return h.opt.Show(file)
 	}
-	return fmt.Sprintf("%s:%d", name, r.Source.Line)
+	return file
 }
 
 // markRuled marks every file and directory with an address that a rule may

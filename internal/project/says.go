@@ -116,7 +116,7 @@ func listen(docroot string) (s said) {
 			break
 		}
 		entries := votes[string]{}
-		for _, m := range sitemapEntry().FindAllSubmatch(system.Head(root, name, sampleBytes), samplePages) {
+		for _, m := range host.SitemapEntry().FindAllSubmatch(system.Head(root, name, sampleBytes), samplePages) {
 			entries.add(baseOfEntry(root, string(m[1])), true)
 		}
 		if s.base = entries.winner(); s.base != "" {
@@ -126,10 +126,7 @@ func listen(docroot string) (s said) {
 	return s
 }
 
-var (
-	generatorMeta = text.Regexp(`(?i)<meta\s+(?:name=["']?generator["']?\s+content=["']([^"']*)|content=["']([^"']*)["']\s+name=["']?generator\b)`)
-	sitemapEntry  = text.Regexp(`<loc>\s*([^<\s]+)`)
-)
+var generatorMeta = text.Regexp(`(?i)<meta\s+(?:name=["']?generator["']?\s+content=["']([^"']*)|content=["']([^"']*)["']\s+name=["']?generator\b)`)
 
 // votes counts what pages say. The zero value of T stands for those that say nothing.
 type votes[T comparable] map[T]int

@@ -61,7 +61,7 @@ func (s *Set) Check(exists func(path string) bool) []Fault {
 				slashes[r.Source.File] = append(slashes[r.Source.File], r)
 				continue
 			}
-			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first and matches every path that this rule matches", by.where(r.Rule)))
+			c.add(r.Rule, CodeUnreachable, Warning, fmt.Sprintf("the rule never applies: %s comes first and matches every path that this rule matches", c.where(by.Rule, r.Rule)))
 			continue
 		}
 		if !c.shadowed(r.Rule) {
@@ -119,12 +119,13 @@ func (e *setRule) repeats(r *setRule) bool {
 }
 
 // where describes the position of a rule in a message about another rule.
-func (r *Rule) where(other *Rule) string {
+func (s *Set) where(r, other *Rule) string {
 	if r.Source.File != other.Source.File {
-		return fmt.Sprintf("line %d of %s", r.Source.Line, r.Source.File)
+		return fmt.Sprintf("line %d of %s", r.Source.Line, s.opt.Show(r.Source.File))
 	}
 	return fmt.Sprintf("line %d", r.Source.Line)
 }
+
 
 // shadowed adds a fault if the rule is for a single path, the site has a file
 // there, and files take precedence.
@@ -228,13 +229,13 @@ func (c *checker) follow(r *Rule) {
 		switch {
 		case !ok && fixed:
 			onward = ""
-			c.add(r, CodeTargetMissing, severity, "the destination "+path+chained(r, chain)+" does not exist")
+			c.add(r, CodeTargetMissing, severity, "the destination "+path+c.chained(r, chain)+" does not exist")
 			return
 		case !ok || hit.Rule.Conditional || hit.Rule.Kind == Proxy:
 			return
 		case hit.Rule.Kind == Status:
 			if fixed && hit.Rule.Status >= 400 {
-				c.add(r, CodeTargetMissing, severity, fmt.Sprintf("the destination %s has the status %d because of %s", path, hit.Rule.Status, hit.Rule.where(r)))
+				c.add(r, CodeTargetMissing, severity, fmt.Sprintf("the destination %s has the status %d because of %s", path, hit.Rule.Status, c.where(hit.Rule, r)))
 			}
 			return
 		case hit.Rule.Kind == Rewrite && !hit.Rule.Again:
@@ -243,7 +244,7 @@ func (c *checker) follow(r *Rule) {
 		}
 		if hit.Rule.Kind == Redirect && r.Kind == Redirect && chain == nil {
 			chain = hit.Rule
-			onward = fmt.Sprintf("the destination %s is redirected again, by %s to %s; redirect to the final address directly", path, hit.Rule.where(r), clip(hit.To))
+			onward = fmt.Sprintf("the destination %s is redirected again, by %s to %s; redirect to the final address directly", path, c.where(hit.Rule, r), clip(hit.To))
 		}
 		to = hit.To
 	}
@@ -269,11 +270,11 @@ func (c *checker) loop(r *Rule, visited []string, path string, waits bool, sever
 	c.add(r, CodeLoop, severity, message)
 }
 
-func chained(r, chain *Rule) string {
+func (s *Set) chained(r, chain *Rule) string {
 	if chain == nil {
 		return ""
 	}
-	return " of " + chain.where(r) + ", to which this rule leads,"
+	return " of " + s.where(chain, r) + ", to which this rule leads,"
 }
 
 func (c *checker) request(path string) Request {

@@ -18,6 +18,8 @@ type Options struct {
 	// Roots are the other hosts of the site, each with its directory, such as "/fr": an
 	// absolute destination with such a host belongs to the site, too.
 	Roots map[string]string
+	// Show, if not nil, returns what messages call a file.
+	Show func(file string) string
 }
 
 // Set is the rules of a site, in the order in which the host evaluates them. It is
@@ -84,7 +86,7 @@ func (s *Set) TooCostly() error {
 		}
 	}
 	return fmt.Errorf("%s:%d: the redirect rules take too long for a site of this size: %s of the site can match any address, and this one is the most costly: %s; begin patterns with fixed text such as /blog/, or shorten them",
-		most.Source.File, most.Source.Line, count(unindexed, "rule"), clip(most.Text))
+		s.opt.Show(most.Source.File), most.Source.Line, count(unindexed, "rule"), clip(most.Text))
 }
 
 // maxRuleInstructions is the largest size of all expressions of a set, beyond an
@@ -136,6 +138,9 @@ const groupsPerFile = 2
 // New joins the files, in the order in which the host evaluates them, into a set.
 // The set shares their rules.
 func New(opt Options, files ...*File) *Set {
+	if opt.Show == nil {
+		opt.Show = func(file string) string { return file }
+	}
 	s := &Set{opt: opt, seed: maphash.MakeSeed(), work: &work{}, checks: &work{}}
 	instructions := 0
 	files = inOrder(files)

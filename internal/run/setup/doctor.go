@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -241,11 +242,14 @@ func (d *Doctor) baseIn() string {
 	return ""
 }
 
+// examples are the hosts that templates of sites come with. A private address or name is
+// not among them: a site may be published there.
+var examples = []string{"example.org", "example.com", "your-docusaurus-site.example.com", "localhost", "127.0.0.1", "0.0.0.0"}
+
 // isExample reports whether an address is the placeholder of a site's template.
-func isExample(url string) bool {
-	host := strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
-	host, _, _ = strings.Cut(strings.TrimPrefix(host, "www."), "/")
-	return host == "example.org" || host == "example.com" || host == "your-docusaurus-site.example.com" || strings.HasPrefix(host, "localhost")
+func isExample(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && slices.Contains(examples, strings.TrimPrefix(u.Hostname(), "www."))
 }
 
 // answers returns the project to ask: with its configuration, unless that is wrong.

@@ -54,6 +54,8 @@ func TestExamine(t *testing.T) {
 			map[string]string{"config": OK, "docroot": OK, "base-url": OK, "host": OK, "generator": Off, "hook": Off, "ledger": Off, "endpoints": Off, "ci": Off}},
 		{"not_built", map[string]string{"hugo.toml": "baseURL = 'https://example.org/'\n"},
 			map[string]string{"config": Off, "docroot": Wrong, "base-url": Off, "generator": Wrong}},
+		{"own_machine", map[string]string{"hugo.toml": "baseURL = 'http://0.0.0.0:1313/docs/'\n"}, map[string]string{"base-url": Off}},
+		{"intranet", map[string]string{"hugo.toml": "baseURL = 'http://docs.internal/'\n"}, map[string]string{"base-url": OK}},
 		{"wrong_configuration", map[string]string{"public/index.html": "x", "sitelink.toml": "docrot = 'public'\n"},
 			map[string]string{"config": Wrong, "docroot": OK, "ledger": Off, "endpoints": Off}},
 		{"host_conflict", map[string]string{"public/index.html": "x", "netlify.toml": "", "vercel.json": "{}"},
