@@ -151,7 +151,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		t := target{uses: uses}
 		for i := range group {
 			m := &group[i]
-			if m.evidence = a.stated(m, rules, nil); m.evidence != 0 {
+			if m.evidence = a.stated(rules, nil); m.evidence != 0 {
 				continue
 			}
 			use, certain := a.scriptFor(m, &t)
@@ -221,7 +221,7 @@ func (a *attributor) attribute(ctx context.Context, misses []miss) error {
 		if !ok {
 			continue // the page changed
 		}
-		if n := a.stated(m, a.rulesFor(m.target), &text); n != 0 {
+		if n := a.stated(a.rulesFor(m.target), &text); n != 0 {
 			m.evidence = n
 		} else if n = guessed[m]; n != 0 && !elsewhere[text] && a.idsOf(m.target).Allow(m.form, decodeFragment(text)) {
 			m.evidence = n
@@ -267,7 +267,7 @@ func (a *attributor) rulesFor(target isite.PageID) (rules []int) {
 // stated returns the evidence of the first of some rules of the configuration
 // that a fragment matches, or 0. If text is nil, only rules that apply to every
 // fragment count.
-func (a *attributor) stated(m *miss, rules []int, text *string) (n uint16) {
+func (a *attributor) stated(rules []int, text *string) (n uint16) {
 	for _, i := range rules {
 		r := &a.opt.ScriptRules[i]
 		if r.Fragment != "" && (text == nil || !matchAny(r.Fragment, *text, decodeFragment(*text))) {

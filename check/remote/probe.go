@@ -96,7 +96,7 @@ func (s *seeker) probe(r *Record, p Policy, now time.Time) {
 			return
 		}
 		if len(all) == 0 {
-			s.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = "", now })
+			s.found(key, func(r *Record, now time.Time) { r.Variant, r.Probed = "", now })
 			return
 		}
 		variant := all[0]
@@ -108,14 +108,14 @@ func (s *seeker) probe(r *Record, p Policy, now time.Time) {
 				next(now)
 				return
 			}
-			s.found(key, now, func(r *Record, now time.Time) { r.Variant, r.Probed = to, now })
+			s.found(key, func(r *Record, now time.Time) { r.Variant, r.Probed = to, now })
 		})
 	}
 	next(now)
 }
 
 // found changes a record, unless something else is known of its URL by now.
-func (s *seeker) found(key string, now time.Time, change func(r *Record, now time.Time)) {
+func (s *seeker) found(key string, change func(r *Record, now time.Time)) {
 	r := s.d.cache.Get(key)
 	if r.Known() {
 		change(&r, seconds(s.d.started))
@@ -216,7 +216,7 @@ func (s *seeker) search(r *Record, p Policy, now time.Time) {
 			s.d.report.Unsearched++
 			return
 		}
-		s.found(key, now, func(r *Record, now time.Time) { r.Copy, r.Searched = at, now })
+		s.found(key, func(r *Record, now time.Time) { r.Copy, r.Searched = at, now })
 	})
 }
 

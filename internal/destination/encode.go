@@ -31,7 +31,7 @@ func (l *Destination) Encode(value string) (string, error) {
 	var err error
 	switch l.Form {
 	case read.FormInline, read.FormDefinition:
-		raw, err = l.markdown(value)
+		raw = l.markdown(value)
 	case read.FormAutolink:
 		raw, err = l.autolink(value)
 	case read.FormHTML:
@@ -39,7 +39,7 @@ func (l *Destination) Encode(value string) (string, error) {
 	case read.FormMatter, read.FormData:
 		raw, err = l.scalar(value)
 	case read.FormCSS:
-		raw, err = l.css(value)
+		raw = l.css(value)
 	case read.FormComponent:
 		if raw = value; value == "" || strings.ContainsAny(value, " \t\"'`<>{}") {
 			err = l.refuse(value, "an attribute of a component cannot hold the new address")
@@ -114,7 +114,7 @@ func (l *Destination) ampersands(value string) string {
 }
 
 // markdown writes a link destination.
-func (l *Destination) markdown(value string) (string, error) {
+func (l *Destination) markdown(value string) string {
 	bracketed := l.before == '<'
 	brackets := !bracketed && (value == "" || strings.Contains(value, " "))
 	special := "()`|"
@@ -137,7 +137,7 @@ func (l *Destination) markdown(value string) (string, error) {
 	if brackets {
 		raw = "<" + raw + ">"
 	}
-	return raw, nil
+	return raw
 }
 
 // balanced reports whether the parentheses of a value are balanced.
@@ -256,11 +256,11 @@ func (l *Destination) quoted(value string) (string, error) {
 }
 
 // css writes a URL with or without quotes.
-func (l *Destination) css(value string) (string, error) {
+func (l *Destination) css(value string) string {
 	special := `\` + string(l.before)
 	if l.before != '"' && l.before != '\'' {
 		if value == "" {
-			return `""`, nil
+			return `""`
 		}
 		special = "\\()\"' \t"
 	}
@@ -271,7 +271,7 @@ func (l *Destination) css(value string) (string, error) {
 		}
 		b.WriteByte(value[i])
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 var cssEscape = text.Regexp(`(?s)\\(?:([0-9a-fA-F]{1,6})[ \t\r\n\f]?|\r\n|(.))`)

@@ -380,13 +380,13 @@ func temporary(name string) bool {
 	return strings.HasPrefix(name, ".") && len(ext) == 4 && strings.HasPrefix(ext, ".sw")
 }
 
-// lookAt returns the identity of the tree itself.
-func lookAt(root string) (fs.FileInfo, error) {
+// lookAt returns an error if the tree cannot be read or is none.
+func lookAt(root string) error {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {
 		err = errors.New("not a directory")
 	}
-	return info, err
+	return err
 }
 
 // WaitLock waits until no process holds the lock file of that name. It calls

@@ -35,7 +35,7 @@ type notifier struct {
 }
 
 func openNotifier(root string, opt WatchOptions) (*notifier, error) {
-	if _, err := lookAt(root); err != nil {
+	if err := lookAt(root); err != nil {
 		return nil, err
 	}
 	real, err := filepath.EvalSymlinks(root)

@@ -28,7 +28,7 @@ type poller struct {
 }
 
 func openPoller(root string, opt WatchOptions) (*poller, error) {
-	if _, err := lookAt(root); err != nil {
+	if err := lookAt(root); err != nil {
 		return nil, err
 	}
 	p := &poller{root: root, opt: opt}
@@ -99,7 +99,7 @@ func (p *poller) wait(ctx context.Context, b *batch, until <-chan time.Time) (bo
 
 // compare lists the tree and adds the differences from the last list.
 func (p *poller) compare(b *batch) (changed bool, err error) {
-	if _, err := lookAt(p.root); err != nil {
+	if err := lookAt(p.root); err != nil {
 		b.addAll()
 		return true, errReplaced
 	}

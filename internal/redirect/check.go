@@ -126,7 +126,6 @@ func (s *Set) where(r, other *Rule) string {
 	return fmt.Sprintf("line %d", r.Source.Line)
 }
 
-
 // shadowed adds a fault if the rule is for a single path, the site has a file
 // there, and files take precedence.
 func (c *checker) shadowed(r *Rule) bool {

@@ -71,7 +71,7 @@ func Vercel(name string, data []byte) *File {
 
 func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	text := oneLine(raw)
-	bad := func(code string, severity Severity, message string) { f.fault(code, severity, line, text, message) }
+	bad := func(code, message string) { f.fault(code, Error, line, text, message) }
 	in, ok := decode[vercelRule](f, raw, line, "rule")
 	if !ok {
 		return
@@ -80,13 +80,13 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	service := json.Unmarshal(in.Destination, &to) != nil && len(in.Destination) > 0
 	switch {
 	case in.Source == nil || !strings.HasPrefix(*in.Source, "/"):
-		bad(CodeSyntax, Error, "the rule needs a source that starts with /")
+		bad(CodeSyntax, "the rule needs a source that starts with /")
 		return
 	case to == "" && !service:
-		bad(CodeSyntax, Error, "the rule has no destination")
+		bad(CodeSyntax, "the rule has no destination")
 		return
 	case len(*in.Source) > 4096 || len(to) > 4096:
-		bad(CodeLimit, Error, "the source or destination is too long: Vercel accepts up to 4,096 characters")
+		bad(CodeLimit, "the source or destination is too long: Vercel accepts up to 4,096 characters")
 		return
 	}
 	r := Rule{Pattern: *in.Source, To: to, Status: 200, Stage: AfterFiles, Source: Source{f.Name, line}, Text: text}
@@ -103,14 +103,14 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	r.Kind = kindOf(r.Status, to)
 	switch {
 	case redirect && r.Kind != Redirect:
-		bad(CodeSyntax, Error, "the status "+strconv.Itoa(r.Status)+" is not a redirect status (300 to 399)")
+		bad(CodeSyntax, "the status "+strconv.Itoa(r.Status)+" is not a redirect status (300 to 399)")
 		return
 	case service, !redirect && (weburl.IsWeb(to) || strings.HasPrefix(to, "/api/") || to == "/api"):
 		r.Kind = Proxy // paths below /api are functions
 	}
 	expr, names, err := vercelPath.expressionOf(*in.Source)
 	if err != nil {
-		bad(CodeSyntax, Error, "the source cannot be read: "+err.Error())
+		bad(CodeSyntax, "the source cannot be read: "+err.Error())
 		return
 	}
 	if !f.setExpression(&r, expr, "", false) {
@@ -119,7 +119,7 @@ func (f *File) vercelRule(raw json.RawMessage, line int, redirect bool) {
 	r.match.names = names
 	r.vercelConditions(in.Has, in.Missing)
 	if name := unknownPlaceholder(to, r.match.names); name != "" && len(in.Has) == 0 {
-		bad(CodeSyntax, Error, "Vercel rejects the rule: the destination uses "+quote(name)+", which the source does not define")
+		bad(CodeSyntax, "Vercel rejects the rule: the destination uses "+quote(name)+", which the source does not define")
 		return
 	}
 	r.to = placeholderTemplate(to, r.match.names, true, verbatim)

@@ -63,7 +63,7 @@ func (m *mover) rewriteTags() error {
 		}
 		doc, err := m.document(file)
 		if err != nil {
-			if m.refuse(file, err) {
+			if m.refuse(err) {
 				return nil
 			}
 			return err

@@ -113,7 +113,7 @@ func begin(ctx context.Context, p *project.Project, opt Options) (m *mover, err 
 	if m.before, err = s.publish(ctx, "before"); err != nil {
 		err = explainBuild(err, "the site cannot be built as it is", "repair the build first")
 	} else {
-		m.pages, err = m.readPages(ctx, m.before)
+		m.pages, err = m.readPages(ctx)
 	}
 	if err != nil {
 		m.close()

@@ -71,7 +71,7 @@ func (m *mover) belowRoot(name string) (string, bool) {
 }
 
 // readPages reads the pages of the copy.
-func (m *mover) readPages(ctx context.Context, v *version) (*pages, error) {
+func (m *mover) readPages(ctx context.Context) (*pages, error) {
 	p := &pages{byFile: map[string]*page{}, byAddress: map[string]*page{}}
 	g := m.shadow.project.Generator
 	switch {

@@ -551,7 +551,7 @@ func (m *mover) answer(addresses []Pair, after *version) (done []Pair, err error
 		isPage := strings.HasSuffix(a.Old, "/") || path.Ext(a.Old) == ".html"
 		if p := byAddress[a.New]; p != nil && isPage {
 			ok, err := m.alias(p.file, m.rooted(a.New), a.Old)
-			if err != nil && !m.refuse(p.file, err) {
+			if err != nil && !m.refuse(err) {
 				return nil, err
 			}
 			if ok && err == nil {

@@ -94,7 +94,7 @@ func (m *mover) rewrite(ctx context.Context) error {
 		}
 		doc, err := m.document(p.file)
 		if err != nil {
-			if !m.refuse(p.file, err) {
+			if !m.refuse(err) {
 				return err
 			}
 			refused[p.file] = true
@@ -271,9 +271,9 @@ func (m *mover) places(ctx context.Context, links []check.Link) ([]*check.Positi
 	return places, nil
 }
 
-// refuse notes that the links in a file cannot be rewritten. It reports false if the
-// whole move must stop: when the file changed, all that is known about it is wrong.
-func (m *mover) refuse(file string, err error) bool {
+// refuse notes that links cannot be rewritten. It reports false if the
+// whole move must stop: when a file changed, all that is known about it is wrong.
+func (m *mover) refuse(err error) bool {
 	if errors.Is(err, destination.ErrStale) {
 		return false
 	}

@@ -2,11 +2,12 @@ package data
 
 import (
 	"bytes"
+	"slices"
+	"strings"
+
 	"github.com/sitelink/sitelink/internal/scan"
 	"github.com/sitelink/sitelink/internal/scan/html"
 	"github.com/sitelink/sitelink/internal/text"
-	"slices"
-	"strings"
 )
 
 // element is an open element.
