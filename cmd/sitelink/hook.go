@@ -63,16 +63,12 @@ func hookInstallCommand(c *cli) *cobra.Command {
 		Use:       "install [pre-push]",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			repo, site, err := openHere(cmd)
-			if err != nil {
-				return setup.ExplainHook(err)
-			}
+		RunE: inRepo(func(ctx context.Context, repo *githook.Repo, site string) error {
 			program, err := os.Executable()
 			if err != nil {
 				return fmt.Errorf("find the path of sitelink: %w", system.Cause(err))
 			}
-			state, err := repo.Install(cmd.Context(), githook.InstallOptions{Program: program, Path: c.env.Getenv("PATH"), Site: site})
+			state, err := repo.Install(ctx, githook.InstallOptions{Program: program, Path: c.env.Getenv("PATH"), Site: site})
 			var managed *githook.ManagedError
 			if errors.As(err, &managed) {
 				if err := c.print(c.ui.commands(githook.Snippet(managed.Manager, managed.Sites...))); err != nil {
@@ -80,13 +76,13 @@ func hookInstallCommand(c *cli) *cobra.Command {
 				}
 			}
 			if err != nil {
-				return setup.ExplainHook(err)
+				return err
 			}
 			if err := c.print(setup.HookStatus(state) + "\n"); err != nil {
 				return err
 			}
-			return offerBaseline(cmd.Context(), c, repo)
-		},
+			return offerBaseline(ctx, c, repo)
+		}),
 	}
 }
 
@@ -126,14 +122,10 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 		Use:       "uninstall [pre-push]",
 		Args:      hookName,
 		ValidArgs: []string{"pre-push"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			repo, site, err := openHere(cmd)
+		RunE: inRepo(func(ctx context.Context, repo *githook.Repo, site string) error {
+			before, err := repo.Status(ctx)
 			if err != nil {
-				return setup.ExplainHook(err)
-			}
-			before, err := repo.Status(cmd.Context())
-			if err != nil {
-				return setup.ExplainHook(err)
+				return err
 			}
 			var sites []string // none means all
 			switch site = filepath.ToSlash(site); {
@@ -143,11 +135,11 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 				return text.Usage(fmt.Sprintf("no hook checks %s: it checks %s", site, strings.Join(before.Sites, ", ")),
 					"run sitelink hook uninstall in one of these directories, or in the root of the repository to remove all")
 			}
-			if before, err = repo.Uninstall(cmd.Context(), sites...); err == nil {
-				err = repo.RemoveData(cmd.Context())
+			if before, err = repo.Uninstall(ctx, sites...); err == nil {
+				err = repo.RemoveData(ctx)
 			}
 			if err != nil {
-				return setup.ExplainHook(err)
+				return err
 			}
 			switch {
 			case before.Method == githook.ByManager:
@@ -160,7 +152,7 @@ func hookUninstallCommand(c *cli) *cobra.Command {
 				return c.print("removed; the previous hook is restored\n")
 			}
 			return c.print("removed\n")
-		},
+		}),
 	}
 }
 
@@ -168,14 +160,10 @@ func hookStatusCommand(c *cli) *cobra.Command {
 	return &cobra.Command{
 		Use:  "status",
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			repo, _, err := openHere(cmd)
+		RunE: inRepo(func(ctx context.Context, repo *githook.Repo, _ string) error {
+			state, err := repo.Status(ctx)
 			if err != nil {
-				return setup.ExplainHook(err)
-			}
-			state, err := repo.Status(cmd.Context())
-			if err != nil {
-				return setup.ExplainHook(err)
+				return err
 			}
 			text := setup.HookStatus(state) + "\n"
 			if state.Method != githook.ByManager && state.Manager != "" {
@@ -191,7 +179,7 @@ func hookStatusCommand(c *cli) *cobra.Command {
 				text += "interrupted runs left temporary trees behind; the next push removes them\n"
 			}
 			return c.print(text + "git " + state.Git + "\n")
-		},
+		}),
 	}
 }
 
@@ -203,23 +191,27 @@ func hookName(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// openHere finds the repository of the working directory, and the path of the
+// inRepo is a command on the repository of the working directory; site is the path of that
 // directory in it.
-func openHere(cmd *cobra.Command) (repo *githook.Repo, site string, err error) {
-	if repo, err = githook.Open(cmd.Context(), githook.Git{Env: os.Environ()}); err != nil {
-		return nil, "", err
+func inRepo(work func(ctx context.Context, repo *githook.Repo, site string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, _ []string) error {
+		repo, err := githook.Open(cmd.Context(), githook.Git{Env: os.Environ()})
+		if err != nil {
+			return setup.ExplainHook(err)
+		}
+		here, err := os.Getwd()
+		if err == nil {
+			here, err = filepath.EvalSymlinks(here)
+		}
+		if err != nil {
+			return fmt.Errorf("find the working directory: %w", system.Cause(err))
+		}
+		site, err := filepath.Rel(repo.Top, here)
+		if err != nil || !filepath.IsLocal(site) {
+			site = "."
+		}
+		return setup.ExplainHook(work(cmd.Context(), repo, site))
 	}
-	here, err := os.Getwd()
-	if err == nil {
-		here, err = filepath.EvalSymlinks(here)
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("find the working directory: %w", system.Cause(err))
-	}
-	if site, err = filepath.Rel(repo.Top, here); err != nil || !filepath.IsLocal(site) {
-		site = "."
-	}
-	return repo, site, nil
 }
 
 // pushRequest is the command line of `sitelink hook run`.
