@@ -549,23 +549,23 @@ func holdsConfig(dir string) bool {
 
 // sourceDirs returns the directories that may hold the sources of a docroot, the
 // nearest first. These are the directories above it, up to the root of its
-// repository or to the first with a configuration file, which begins its own
-// project. If neither is above the docroot, only its parent counts.
-func (p *Project) sourceDirs(docroot string) []string {
+// repository or to the first with a configuration file and without a generator,
+// which begins its own project: what is above the project of a generator can still
+// publish it. If neither is above the docroot, only its parent counts.
+func (p *Project) sourceDirs(docroot string) (dirs []string) {
 	if p.builtElsewhere {
 		docroot = filepath.Join(p.Dir, "docroot")
 	}
-	var dirs []string
 	for dir, up := docroot, filepath.Dir(docroot); up != dir; dir, up = up, filepath.Dir(up) {
 		if name := filepath.Base(up); len(dirs) == 0 && (name == system.StateName || name == "node_modules") {
 			continue // what sitelink check --build made belongs to the directory above, see Generator.StateDir
 		}
 		dirs = append(dirs, up)
-		if lexists(filepath.Join(up, ".git")) || holdsConfig(up) {
-			return dirs
+		if up == RootOf(up) || holdsConfig(up) && p.generatorOf(up) == nil {
+			break
 		}
 	}
-	return dirs[:min(len(dirs), 1)]
+	return dirs
 }
 
 // SourceDirs returns the directories that may hold the sources of the docroot,

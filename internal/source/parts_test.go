@@ -69,7 +69,7 @@ func TestParts(t *testing.T) {
 		return all
 	}
 	spelled := func(raw, page string) string {
-		all, literal := m.spellings(BuiltLink{Page: page, Raw: raw})
+		all, literal := m.spellings(BuiltLink{Page: page, Raw: raw}, false)
 		return fmt.Sprint(strings.Join(all, " "), " ", literal)
 	}
 	index := func() *contentIndex {

@@ -235,7 +235,7 @@ func inData(s *search, l *openLink) answer {
 // too: its entry /guide/gone.md is [Gone](gone.md) in docs/guide/README.md.
 func inListedContent(s *search, l *openLink) answer {
 	var hits []hit
-	spellings, literal := s.m.spellings(l.link)
+	spellings, literal := s.m.spellings(l.link, false)
 	if l.otherForm {
 		spellings = spellings[:literal]
 	}
@@ -346,7 +346,7 @@ func inOtherForm(s *search, l *openLink) answer {
 	if !l.otherForm {
 		return answer{}
 	}
-	spellings, literal := s.m.spellings(l.link)
+	spellings, literal := s.m.spellings(l.link, false)
 	for i, f := range spellings {
 		for _, h := range s.content.hits[f] {
 			if i < literal || l.page.doc != nil && l.page.doc.file.display == h.file.display {

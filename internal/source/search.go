@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -73,7 +72,8 @@ var blockEnds = text.Regexp(`^\{\{-?\s*(?:end|else)\b`)
 
 // spellings returns how a template or data file may write an address of a page,
 // the most likely spelling first. Those before literal are the address as it is on the page.
-func (m *Map) spellings(l BuiltLink) (spellings []string, literal int) {
+// inMenu: a menu may name a page from the top, and the pages of each language have it on their own.
+func (m *Map) spellings(l BuiltLink, inMenu bool) (spellings []string, literal int) {
 	raw := strings.TrimSpace(l.Raw)
 	a := m.address(raw, l.Page)
 	all := []string{raw, html.EscapeString(raw), a.exact, a.local}
@@ -82,6 +82,9 @@ func (m *Map) spellings(l BuiltLink) (spellings []string, literal int) {
 	}
 	if p, _, _ := strings.Cut(a.local, "#"); a.target != "/"+l.Page {
 		all = append(all, a.target+a.local[len(p):])
+		if inMenu && a.target != "" {
+			all = append(all, a.target[1:]+a.local[len(p):], upwards().ReplaceAllString(a.local, ""))
+		}
 	}
 	if t := m.opt.Generator.Traits(); t.ResolvesMarkdown && a.local != "" {
 		// Its configuration names pages without the suffix that they get, and other files by
@@ -104,10 +107,13 @@ func (m *Map) spellings(l BuiltLink) (spellings []string, literal int) {
 	return spellings, literal
 }
 
+// upwards matches the steps to the directory where a relative path begins.
+var upwards = text.Regexp(`^(?:\.\.?/)+`)
+
 // readTemplates looks for links in templates, data and configuration.
 func (s *search) readTemplates(ctx context.Context, links []*openLink) {
 	for _, l := range links {
-		spellings, _ := s.m.spellings(l.link)
+		spellings, _ := s.m.spellings(l.link, l.isLink())
 		for _, f := range spellings {
 			s.levels[0].add(f)
 		}
@@ -123,7 +129,7 @@ func (s *search) readTemplates(ctx context.Context, links []*openLink) {
 // readContent looks for links in content files.
 func (s *search) readContent(ctx context.Context, links []*openLink) {
 	for _, l := range links {
-		spellings, _ := s.m.spellings(l.link)
+		spellings, _ := s.m.spellings(l.link, false)
 		for _, f := range spellings {
 			s.content.add(f)
 		}
@@ -179,7 +185,7 @@ var menuKeys = read.WordSet("url uri href link pageref path ref")
 // address of a link, in the most likely spelling; otherForm says that this is not the one on
 // the page.
 func (s *search) templateHits(l *openLink) (hits []hit, otherForm bool) {
-	spellings, literal := s.m.spellings(l.link)
+	spellings, literal := s.m.spellings(l.link, l.isLink())
 	by := l.composed.by
 	for i := range s.levels {
 		for n, f := range spellings {
@@ -276,9 +282,6 @@ func closest(hits []hit, around read.Surroundings, bonus func(*hit) int) *hit {
 // search records where the file contains the texts. A text in an expression of
 // an attribute is where the expression starts.
 func (f *templateFile) search(w *textSearch) {
-	if host.IsConfig(path.Base(f.name)) {
-		return // what the host reads is in no page
-	}
 	of := textSearch{byWord: w.byWord, hits: map[string][]hit{}}
 	of.search(f.contentFile, f.text)
 	for text, hits := range of.hits {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sitelink/sitelink/internal/host"
 	"github.com/sitelink/sitelink/internal/source/read"
 	"github.com/sitelink/sitelink/internal/system"
 	"github.com/sitelink/sitelink/internal/text"
@@ -21,7 +22,7 @@ func (src *index) readTemplates() *templateIndex {
 		if f.text, _ = system.ReadFS(f.dir.fsys, f.name, maxTemplate); f.isContent && !read.IsHTMLTemplate(f.name, f.text) {
 			continue
 		}
-		if !f.isContent {
+		if !f.isContent && !host.IsConfig(path.Base(f.name)) { // what the host reads is in no page
 			x.files = append(x.files, f)
 		}
 		if f.dir.kind != read.Template || !read.IsHTMLLike(f.name) {
