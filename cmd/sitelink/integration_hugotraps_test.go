@@ -371,6 +371,43 @@ func TestHugoArguments(t *testing.T) {
 	})
 }
 
+// TestHugoOwnFlags: every command that builds does so with the flags of the project's own
+// command. Without --themesDir there is no page; without --config the address is another; the
+// link to a draft is broken without --buildDrafts; --minify takes quotes away.
+func TestHugoOwnFlags(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		single := "<!doctype html><html><head>{{ partial \"head.html\" . }}</head><body>{{ .Content }}<a href=\"{{ \"set/\" | absURL }}\">s</a></body></html>\n"
+		testkit.AddFiles(t, p.dir, map[string]string{
+			"netlify.toml":                            "[build]\nbase = 'site'\npublish = 'site/public'\ncommand = 'hugo --gc --minify --buildDrafts --themesDir ../shared -b $DEPLOY_URL --config hugo.toml,prod.toml'\n",
+			"site/hugo.toml":                          "title = 't'\ntheme = 'own'\nbaseURL = 'https://example.org/'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap', '404']\n",
+			"site/prod.toml":                          "baseURL = 'https://prod.example/sub/'\n",
+			"site/content/a.md":                       page("[d](/sub/draft/) [x](/sub/drft/)"),
+			"site/content/draft.md":                   page("d", "draft: true"),
+			"site/static/set/index.html":              "<!doctype html><title>s</title>",
+			"shared/own/layouts/_default/single.html": single,
+			"shared/own/layouts/index.html":           single,
+			"shared/own/layouts/_default/list.html":   single,
+			"site/layouts/partials/head.html":         "<title>t</title>",
+		})
+		git := func(args ...string) { testkit.Git(t, p.dir, args...) }
+		testkit.Check(t, os.Remove(filepath.Join(p.dir, ".git")))
+		git("init", "-q", "-b", "main")
+		git("add", "-A")
+		git("commit", "-q", "-m", "a")
+		built := `^sitelink: note: building with hugo --destination \S+ --minify --buildDrafts --themesDir ../shared --config=hugo.toml,prod.toml$`
+		p.sitelink(exitFindings, []string{"check", "--build"}, built, `published at https://prod\.example/sub/`, `^site/content/a\.md:4:22: error: directory not found: /sub/drft/ `, `: 1 error$`)
+		p.sitelink(exitFindings, []string{"hook", "run"}, `^a/index\.html:1:\d+: error: directory not found: /sub/drft/ `)
+		p.sitelink(exitClean, []string{"fix", "--write", "--likely"}, built)
+		p.sitelink(exitClean, []string{"mv", "--write", "site/content/draft.md", "site/content/moved.md"})
+		if text := testkit.Must(os.ReadFile(filepath.Join(p.dir, "site/content/a.md")))(t); !strings.HasSuffix(string(text), "[d](/sub/moved/) [x](/sub/moved/)\n") {
+			t.Errorf("after fix and mv: %s", text)
+		}
+		testkit.Write(t, filepath.Join(p.dir, "sitelink.toml"), "[templates]\nwebmention = 'https://m.example/'\n")
+		p.sitelink(exitClean, []string{"inject"})
+		p.sitelink(exitFindings, []string{"check", "--build"}, built, `a minifier took the quotes from the webmention element`)
+	})
+}
+
 // TestHugoNotBuilt: where there is no docroot yet, the next command is named.
 func TestHugoNotBuilt(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {

@@ -44,9 +44,9 @@ func (c Command) String() string {
 func (p Project) Builds() bool { return rowOf(p.Generator).build != "" }
 
 // Command returns the command that builds the project into the directory out, an
-// absolute path, with more arguments. Run it in p.Dir. With strict it warns about
-// pages that share an address and fails at warnings; where the generator cannot
-// do so, [Command.Warning] is set.
+// absolute path, with the flags of the project's own command and more arguments. Run it in
+// p.Dir. With strict it warns about pages that share an address and fails at warnings; where
+// the generator cannot do so, [Command.Warning] is set.
 func (p Project) Command(out string, strict bool, more []string) Command {
 	r := rowOf(p.Generator)
 	var c Command
@@ -79,6 +79,7 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 			c.Args = append(c.Args, p.fill(word, out))
 		}
 	}
+	c.Args = append(c.Args, p.Args...)
 	if strict {
 		c.Args, c.Warning = append(c.Args, r.strict...), r.warning
 	}
@@ -375,9 +376,53 @@ func OfCommand(dir string, words []string) (p Project, out string, ok bool) {
 		if builder != "" {
 			p = r.project(p.Dir, p.Source, builder)
 		}
+		from := dir
+		if r.name == Hugo { // it sees all paths from its source
+			if from = p.Dir; out != "" && !path.IsAbs(out) {
+				out = path.Join(source, out)
+			}
+		}
+		p.takeFlags(rest, from)
 		return p, out, true
 	}
 	return Project{}, "", false
+}
+
+// takeFlags takes over the flags of the project's own command that change what is built, with
+// names of files as seen from a directory. It leaves out values that only a shell knows, and
+// configuration files that do not exist in the project.
+func (p *Project) takeFlags(words []string, from string) {
+	const most = 20
+	r, tree := rowOf(p.Generator), os.DirFS(p.Dir)
+	for i, word := range words {
+		flag, value, joined := strings.Cut(word, "=")
+		if !joined && i+1 < len(words) {
+			value = words[i+1]
+		}
+		switch known := value != "" && !strings.HasPrefix(value, "-") && !strings.ContainsAny(value, "$`{~"); {
+		case slices.Contains(r.own, flag) && (known || !joined):
+			p.Args = append(p.Args, word)
+		case known && slices.Contains(r.own, flag+"="):
+			p.Args = append(p.Args, flag, value)
+		}
+	}
+	names, _ := flagValue(words, r.configFlags...)
+	var configs []string
+	for _, name := range strings.SplitN(names, ",", most) {
+		file, err := filepath.Rel(p.Dir, absolute(from, name))
+		found := firstOf(tree, []string{filepath.ToSlash(file)})
+		if err != nil || found == nil {
+			return
+		}
+		configs = append(configs, found...)
+	}
+	flag := r.configFlags[0] + "=" + strings.Join(configs, ",")
+	if r.configs != nil {
+		configs = append(configs, r.configs(tree, nil)...)
+	}
+	if !slices.Equal(configs, p.Configs) {
+		p.Configs, p.Args = configs, append(p.Args, flag)
+	}
 }
 
 // flagOr is [flagValue] with a default.

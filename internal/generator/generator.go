@@ -70,6 +70,8 @@ type Project struct {
 	// Configs are the generator's configuration files, slash paths relative to
 	// Dir. A later one overrides those before it.
 	Configs []string
+	// Args are the flags of the project's own command that change what is built.
+	Args []string
 	// Builder is the builder of Sphinx: html or dirhtml.
 	Builder string
 	// By says what identifies the generator: files, and packages in files.

@@ -3,6 +3,7 @@ package generator
 import (
 	"cmp"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -42,7 +43,9 @@ var hugoRow = row{
 	baseFlags:  []string{"-b", "--baseURL"},
 	form:       weburl.SlashForm,
 	outFlags:   []string{"-d", "--destination"},
-	quietFlags: []string{"--quiet"},
+	quietFlags: []string{"--quiet"}, configFlags: []string{"--config"},
+	own: strings.Fields("--themesDir= --theme= -t= --environment= -e= --configDir= --contentDir= -c= --layoutDir= -l= --ignoreVendorPaths= --disableKinds= --renderSegments= " +
+		"--buildDrafts -D --buildFuture -F --buildExpired -E --minify"),
 }
 
 // hugoConfigDir returns the files in the directories of the default and of another
@@ -73,17 +76,12 @@ type HugoSite struct {
 }
 
 // Hugo reads the configuration of a Hugo project and the names of its modules. env has
-// the variables of the build, args its arguments: both override the files. After an
+// the variables of the build, args its arguments after those of p: both override the files. After an
 // error, which names the file and the line, the site is the one without that file.
 func (p Project) Hugo(env []string, args ...string) (*HugoSite, error) {
-	h := &HugoSite{dir: p.Dir, env: env}
-	if source, ok := flagValue(args, "--source", "-s"); ok {
-		h.dir = absolute(p.Dir, source)
-	}
-	environment := cmp.Or(lookupVariable(env, "HUGO_ENVIRONMENT"), lookupVariable(env, "HUGO_ENV"), "production")
-	if value, ok := flagValue(args, "-e", "--environment"); ok {
-		environment = value
-	}
+	args = slices.Concat(p.Args, args)
+	h := &HugoSite{dir: absolute(p.Dir, flagOr(args, "", "--source", "-s")), env: env}
+	environment := flagOr(args, cmp.Or(lookupVariable(env, "HUGO_ENVIRONMENT"), lookupVariable(env, "HUGO_ENV"), "production"), "-e", "--environment")
 	tree := os.DirFS(h.dir)
 	names := firstOf(tree, hugoRow.files)
 	if value, ok := flagValue(args, "--config"); ok {
@@ -92,10 +90,7 @@ func (p Project) Hugo(env []string, args ...string) (*HugoSite, error) {
 			names = append(names, strings.TrimSpace(name))
 		}
 	}
-	configDir := "config"
-	if value, ok := flagValue(args, "--configDir"); ok {
-		configDir = filepath.ToSlash(value)
-	}
+	configDir := filepath.ToSlash(flagOr(args, "config", "--configDir"))
 	names = append(names, hugoConfigDir(tree, path.Clean(configDir), environment)...)
 	var err error
 	h.config, h.From, err = readHugo(h.dir, names, configDir)
@@ -105,8 +100,10 @@ func (p Project) Hugo(env []string, args ...string) (*HugoSite, error) {
 	if base, ok := flagValue(args, hugoRow.baseFlags...); ok {
 		h.config["baseurl"], h.From = base, "--baseURL"
 	}
-	if dir, ok := flagValue(args, "--themesDir"); ok {
-		h.config["themesdir"] = dir
+	for key, flags := range map[string][]string{"themesdir": {"--themesDir"}, "theme": {"-t", "--theme"}, "contentdir": {"-c", "--contentDir"}, "layoutdir": {"-l", "--layoutDir"}} {
+		if value, ok := flagValue(args, flags...); ok {
+			h.config[key] = value
+		}
 	}
 	_, ignoreVendor := flagValue(args, "--ignoreVendorPaths")
 	h.readModules(environment, ignoreVendor)
@@ -278,22 +275,12 @@ func merge(into, from map[string]any) {
 // hugoLanguages returns the languages that are built: the default one first, the
 // others by weight and name.
 func hugoLanguages(languages map[string]any, first string, disabled any) []string {
-	off := map[string]bool{}
-	switch v := disabled.(type) {
-	case []any:
-		for _, lang := range v {
-			off[textOf(lang)] = true
-		}
-	case string:
-		for lang := range strings.FieldsSeq(v) {
-			off[lang] = true
-		}
-	}
+	off := strings.Fields(strings.Join(textsOf(disabled), " "))
 	var names []string
 	weight := map[string]float64{}
 	for name, v := range languages {
 		of := tableOf(v)
-		if of == nil || of["disabled"] == true || off[name] {
+		if of == nil || of["disabled"] == true || slices.Contains(off, name) {
 			continue
 		}
 		names = append(names, name)
@@ -309,22 +296,9 @@ func hugoLanguages(languages map[string]any, first string, disabled any) []strin
 			weight[name] = 1e9 // Hugo sorts those without a weight last
 		}
 	}
-	if first == "" {
-		first = "en"
-	}
+	weight[cmp.Or(first, "en")] = math.Inf(-1)
 	slices.SortFunc(names, func(a, b string) int {
-		switch {
-		case a == first:
-			return -1
-		case b == first:
-			return 1
-		case weight[a] != weight[b]:
-			if weight[a] < weight[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(weight[a], weight[b]), strings.Compare(a, b))
 	})
 	return names
 }

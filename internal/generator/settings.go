@@ -64,8 +64,8 @@ const (
 func (s *Settings) Multihost() bool { return len(s.Roots) > 0 && s.Roots[0].Dir != "" }
 
 // Settings reads the configuration files of a project. env has the variables of a build,
-// which override the configuration of Hugo, and args are its arguments, which override
-// both. The error names the file and line that are wrong.
+// which override the configuration of Hugo, and args are more arguments of it, which
+// override both. The error names the file and line that are wrong.
 func (p Project) Settings(env []string, args ...string) (s Settings, err error) {
 	r := rowOf(p.Generator)
 	switch {

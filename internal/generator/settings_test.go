@@ -204,6 +204,46 @@ func TestCommand(t *testing.T) {
 	}
 }
 
+// TestOwnFlags: a build has the flags of the project's own command that change what is built,
+// without those that sitelink sets, those that change nothing in the site, and what only a
+// shell or another directory knows. The settings are those of the files that it names.
+func TestOwnFlags(t *testing.T) {
+	for _, tc := range []struct{ files, words, want, settings string }{
+		{"hugo.toml", "hugo --gc --minify --themesDir ../.. -e staging -d dist --baseURL https://x.example/ -t=a -D", "hugo --destination /out --minify --themesDir ../.. -e staging -t a -D", ""},
+		{"hugo.toml", "hugo build -D=$X --minify=false --environment $ENV --theme --quiet -c", "hugo --destination /out --minify=false", ""},
+		{"hugo.toml prod.toml:baseURL='https://prod.example/'", "hugo --config hugo.toml,prod.toml", "hugo --destination /out --config=hugo.toml,prod.toml", "public @https://prod.example/  (prod.toml)"},
+		{"hugo.toml config/_default/params.toml", "hugo --config=hugo.toml", "hugo --destination /out", "public @  (hugo.toml)"},
+		{"site/hugo.toml site/a.toml:publishDir='x'", "hugo -s site --config a.toml --themesDir ..", "hugo --destination /out --themesDir .. --config=a.toml", "x @  (a.toml)"},
+		{"site/hugo.toml a.toml:publishDir='x'", "hugo -s site --config ../a.toml", "hugo --destination /out", "public @  (hugo.toml)"},
+		{"hugo.toml", "hugo --config made.toml --configDir conf", "hugo --destination /out --configDir conf", ""},
+		{"_config.yml _prod.yml:baseurl: /prod", "jekyll build --config _config.yml,_prod.yml --drafts -q", "jekyll build --destination /out --drafts --config=_config.yml,_prod.yml", "_site @/prod/  (_prod.yml)"},
+		{"docs/_config.yml docs/b.yml:url: https://b.example", "jekyll build -s docs --config docs/b.yml", "jekyll build --destination /out --config=b.yml", "_site @https://b.example/  (b.yml)"},
+		{"mkdocs.yml m.yml:site_url: https://m.example/m/", "mkdocs build --strict -f m.yml -t x", "mkdocs build --site-dir /out -t x --config-file=m.yml", "site @https://m.example/m/  (m.yml)"},
+		{"docs/mkdocs.yml", "mkdocs build -f docs/mkdocs.yml", "mkdocs build --site-dir /out", "site @  (mkdocs.yml)"},
+		{"eleventy.config.js e.js", "eleventy --input=src --config=e.js --output=x --quiet", "npx --no-install eleventy --output=/out --input src --config=e.js", "_site @  (e.js)"},
+		{"conf.py:project='x'", "sphinx-build -W -b html -D language=de -t web . _build/html", "sphinx-build -b html . /out -D language=de -t web", ""},
+		{"zola.toml", "zola build --drafts --base-url /x", "zola build --force --output-dir /out --drafts", ""},
+		{"gatsby-config.js", "gatsby build --prefix-paths", `sh -c 'npx --no-install gatsby build "$@" && mkdir -p /out && cp -R ./public/. /out' sh --prefix-paths`, ""},
+	} {
+		files := map[string]string{}
+		for f := range strings.FieldsSeq(strings.ReplaceAll(tc.files, ": ", "::")) {
+			name, text, _ := strings.Cut(f, ":")
+			files[name] = strings.ReplaceAll(text, "::", ": ")
+		}
+		p, _, ok := OfCommand(testkit.MakeDocroot(t, files), strings.Fields(tc.words))
+		if got := p.Command("/out", false, nil).String(); !ok || filepath.ToSlash(got) != tc.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tc.words, got, tc.want)
+		}
+		s, err := p.Settings(nil)
+		if got := settingsText(s); tc.settings != "" && (err != nil || got != tc.settings) {
+			t.Errorf("%s:\ngot  %s, %v\nwant %s", tc.words, got, err, tc.settings)
+		}
+	}
+	if _, out, _ := OfCommand(t.TempDir(), strings.Fields("hugo -s site -d ../public")); out != "public" {
+		t.Errorf("hugo writes to %s", out)
+	}
+}
+
 // TestDestination: an argument that chooses where to build is found in all its
 // forms.
 func TestDestination(t *testing.T) {

@@ -76,8 +76,11 @@ type row struct {
 	// lock is a file in SOURCE that the generator locks while it builds.
 	lock string
 	// baseFlags are the flags of the build that name the address, outFlags those
-	// that name the directory to build into, quietFlags those that hide warnings.
-	baseFlags, outFlags, quietFlags []string
+	// that name the directory to build into, quietFlags those that hide warnings, and
+	// configFlags those that name configuration files, with commas between them.
+	baseFlags, outFlags, quietFlags, configFlags []string
+	// own are more flags that change what is built; those with a value end in "=".
+	own []string
 }
 
 // formKey is a key of the configuration that decides the form of addresses: it has form
@@ -98,6 +101,7 @@ var rows = []row{
 		files: []string{"_config.yml", "_config.yaml", "_config.toml"}, docroots: []string{"_site"},
 		docrootKeys: "destination", baseKey: "url", pathKey: "baseurl", content: []string{"_pages", "_drafts"},
 		strict: []string{"--strict_front_matter"}, baseFlags: []string{"-b", "--baseurl"}, outFlags: []string{"-d", "--destination"},
+		configFlags: []string{"--config"}, own: []string{"--drafts", "-D", "--future", "--unpublished"},
 		form: weburl.FileForm, forms: []formKey{
 			{"permalink", "pretty", weburl.SlashForm}, {"permalink", "date", weburl.FileForm}, {"permalink", "weekdate", weburl.FileForm},
 			{"permalink", "ordinal", weburl.FileForm}, {"permalink", "none", weburl.FileForm}, {"permalink", nil, ""},
@@ -108,7 +112,7 @@ var rows = []row{
 		Traits: Traits{Leaves: true, Port: 8080, Templates: Nunjucks, ReadsAll: true, NoDrafts: "it makes a page of every file"},
 		files:  append([]string{".eleventy.js"}, scripts("eleventy.config")...), docroots: []string{"_site"},
 		docrootKeys: "setOutputDirectory( dir.output", pathKey: "pathPrefix", content: []string{"src", "content", "input", "site"},
-		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"},
+		baseFlags: []string{"--pathprefix"}, outFlags: []string{"--output"}, configFlags: []string{"--config"}, own: []string{"--input=", "--formats="},
 		form: weburl.SlashForm,
 	},
 	{
@@ -117,7 +121,7 @@ var rows = []row{
 		ci:     "curl -sSfL https://github.com/getzola/zola/releases/download/v%[1]s/zola-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		usual:  "zola build", build: "zola build --force --output-dir OUT", // forced, since the directory may exist and be empty
 		files: []string{"zola.toml", "config.toml"}, docroots: []string{"public"}, docrootKeys: "output_dir", baseKey: "base_url", content: []string{"content"},
-		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"},
+		baseFlags: []string{"-u", "--base-url"}, outFlags: []string{"-o", "--output-dir"}, own: []string{"--drafts"},
 		form: weburl.SlashForm,
 	},
 	mkdocsRow(MkDocs, "MkDocs", "mkdocs", "mkdocs build --site-dir OUT", "mkdocs.yml", "mkdocs.yaml"),
@@ -128,7 +132,7 @@ var rows = []row{
 		Traits: Traits{Port: 4321, InDirectories: true, Templates: AstroComponents, Imports: true, Drafts: &Drafts{Values: []string{"draft: true"}}},
 		files:  scripts("astro.config"), docroots: []string{"dist"}, docrootKeys: "outDir", baseKey: "site", pathKey: "base",
 		content:   []string{"src/content/docs", "src/content/pages", "src/content", "src/pages"},
-		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"},
+		baseFlags: []string{"--site"}, outFlags: []string{"--outDir"}, configFlags: []string{"--config"}, own: []string{"--mode="},
 		form: weburl.SlashForm, forms: []formKey{
 			{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm},
 			{"build.format", "file", weburl.FileForm}, {"build.format", "directory", weburl.SlashForm},
@@ -160,7 +164,7 @@ var rows = []row{
 		Traits:  Traits{Port: 8000, ResolvesMarkdown: true, NoTemplates: "the templates are those of a Python package", NoDrafts: "it makes a page of every file"},
 		sources: []string{"docs", "doc", "source", "docs/source", "doc/source"}, files: []string{"conf.py"},
 		docroots: []string{"_build/html", "../build/html", "build/html", "../_build/html", "_build/dirhtml", "../build/dirhtml", "build/dirhtml", "../_build/dirhtml"},
-		form:     weburl.FileForm, baseKey: "html_baseurl", content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
+		form:     weburl.FileForm, baseKey: "html_baseurl", own: []string{"-D=", "-t="}, content: []string{"docs/source", "doc/source", "docs", "doc", "source"},
 	},
 	{
 		name: "pelican", title: "Pelican", packages: "pip:pelican[markdown]", build: "pelican CONTENT -o OUT -s CONFIG", usual: "pelican CONTENT -s CONFIG",
@@ -203,7 +207,7 @@ var rows = []row{
 	{
 		name: "hexo", title: "Hexo", packages: "npm:hexo", build: "hexo generate",
 		Traits: Traits{Port: 4000, OwnContent: true, Caches: []string{"db.json"}, NoTemplates: "its templates have several languages", Drafts: &Drafts{Values: []string{"published: false"}, Dir: "_drafts"}},
-		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url", contentKey: "source_dir",
+		files:  []string{"_config.yml", "_config.yaml"}, docroots: []string{"public"}, docrootKeys: "public_dir", baseKey: "url", contentKey: "source_dir", configFlags: []string{"--config"}, own: []string{"--draft", "--drafts"},
 		content: []string{"source/_posts", "source/_drafts", "source"},
 		form:    weburl.SlashForm, forms: []formKey{{"permalink", nil, ""}},
 	},
@@ -217,7 +221,7 @@ var rows = []row{
 	{
 		name: "gatsby", title: "Gatsby", packages: "npm:gatsby", build: "gatsby build",
 		Traits: Traits{InDirectories: true, Port: 8000, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
-		files:  scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", content: []string{"content/blog", "content", "src/pages"},
+		files:  scripts("gatsby-config"), docroots: []string{"public"}, baseKey: "siteMetadata.siteUrl", own: []string{"--prefix-paths"}, content: []string{"content/blog", "content", "src/pages"},
 		form: weburl.SlashForm, forms: []formKey{{"trailingSlash", "always", weburl.SlashForm}, {"trailingSlash", "never", weburl.BareForm}},
 	},
 	{
@@ -237,7 +241,7 @@ var rows = []row{
 		name: Vite, title: "Vite", packages: "npm:vite", build: "vite build --outDir OUT", usual: "vite build",
 		Traits: Traits{Port: 5173, NoTemplates: "its pages are components, which are programs", NoDrafts: "its pages are components, which are programs"},
 		files:  scripts("vite.config"), docroots: []string{"dist"}, docrootKeys: "build.outDir", pathKey: "base",
-		baseFlags: []string{"--base"}, outFlags: []string{"--outDir"},
+		baseFlags: []string{"--base"}, outFlags: []string{"--outDir"}, configFlags: []string{"--config", "-c"}, own: []string{"--mode=", "-m="},
 	},
 }
 
@@ -249,7 +253,8 @@ func mkdocsRow(name Name, title, pkg, build string, files ...string) row {
 		Traits: Traits{Port: 8000, OwnContent: true, Templates: Jinja, ResolvesMarkdown: true, WantsFiles: true},
 		files:  files, docroots: []string{"site"}, docrootKeys: "project.site_dir site_dir", baseKey: "project.site_url site_url", content: []string{"docs"},
 		excludeKeys: "project.exclude_docs exclude_docs project.draft_docs draft_docs", contentKey: "project.docs_dir docs_dir",
-		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"}, form: weburl.SlashForm,
+		strict: []string{"--strict"}, outFlags: []string{"-d", "--site-dir"}, configFlags: []string{"--config-file", "-f"}, form: weburl.SlashForm,
+		own: []string{"--theme=", "-t=", "--use-directory-urls", "--no-directory-urls"},
 	}
 	for _, key := range []string{"project.use_directory_urls", "use_directory_urls"} {
 		r.forms = append(r.forms, formKey{key, true, weburl.SlashForm}, formKey{key, false, weburl.FileForm})

@@ -44,6 +44,24 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// TestOwnFlags: the build has the flags of the command that makes what is published, not those
+// of another workflow that builds the same project, and their settings.
+func TestOwnFlags(t *testing.T) {
+	const publish = "uses: actions/upload-pages-artifact@v3"
+	root := testkit.MakeDocroot(t, testkit.Files{
+		".git/HEAD":                   "",
+		".github/workflows/a.yml":     "jobs: {a: {steps: [{run: hugo --environment test --buildDrafts}]}}",
+		".github/workflows/b.yml":     "jobs:\n a:\n  steps:\n  - run: hugo --minify -e preview -b ${{ steps.x.y }}\n  - {" + publish + ", with: {path: public}}\n  - {uses: actions/deploy-pages@v4}\n",
+		"config/_default/hugo.toml":   "baseURL = 'https://a.example/'",
+		"config/preview/hugo.toml":    "publishDir = 'out'\nbaseURL = 'https://preview.example/'",
+		"config/production/hugo.toml": "baseURL = 'https://production.example/'",
+	})
+	p := testkit.Must(Find(t.Context(), root, Options{}))(t)
+	if got := p.Generator.Command("OUT", false, nil).String(); got != "hugo --destination OUT --minify -e preview" || !slices.Equal(p.BaseURLs, []string{"https://preview.example/"}) {
+		t.Errorf("%s for %s", got, p.BaseURLs)
+	}
+}
+
 // TestListen: what most pages say wins, and what a docroot can hold does no harm.
 func TestListen(t *testing.T) {
 	page := func(address string) string { return `<link rel=canonical href="` + address + `"><a href="a">a</a>` }

@@ -128,11 +128,11 @@ func (s *survey) run(c *claim, words []string, at place, depth int) {
 	}
 	if g, out, ok := generator.OfCommand(at.dir, words); ok {
 		out = s.dirOf(at.dir, out)
-		s.made = append(s.made, made{g, out, Evidence{File: at.file, Line: at.line, Words: line}})
-		for _, e := range []Evidence{{Question: AskGenerator, Value: string(g.Generator), Dir: g.Dir}, {Question: AskBuild, Value: line, Dir: at.dir}, {Question: AskDocroot, Value: out, Dir: at.dir}} {
-			if e.File, e.Line, e.Words = at.file, at.line, line; e.Value != "" {
-				c.build = append(c.build, e)
-			}
+		by := Evidence{Question: AskGenerator, Value: string(g.Generator), Dir: g.Dir, File: at.file, Line: at.line, Words: line}
+		s.made = append(s.made, made{g, out, by})
+		c.build = append(c.build, by, Evidence{Question: AskBuild, Value: line, Dir: at.dir, File: at.file, Line: at.line, Words: line})
+		if out != "" {
+			c.build = append(c.build, Evidence{Question: AskDocroot, Value: out, Dir: at.dir, File: at.file, Line: at.line, Words: line})
 		}
 		return
 	}

@@ -34,7 +34,7 @@ type survey struct {
 }
 
 // made is a project that a command builds into the directory out, absolute; "" for its usual
-// one.
+// one. by is the evidence for its generator.
 type made struct {
 	generator.Project
 	out string
@@ -131,7 +131,7 @@ func (s *survey) generated() (all []Evidence) {
 func (s *survey) theGenerator() *Generator {
 	if a := s.Answers[AskGenerator]; s.Config.Generator == "" {
 		for _, m := range s.made {
-			if m.Dir != a.Dir || string(m.Generator) != a.Value || s.named && !s.builtElsewhere && !slices.Contains(s.dirs, m.Dir) {
+			if m.by != a.Evidence || s.named && !s.builtElsewhere && !slices.Contains(s.dirs, m.Dir) {
 				continue
 			}
 			g := s.generatorOf(m.Dir)
@@ -139,7 +139,7 @@ func (s *survey) theGenerator() *Generator {
 				g = &Generator{Project: m.Project}
 				s.generators[m.Dir] = g
 			}
-			g.out, g.outBy = m.out, m.by
+			g.Configs, g.Args, g.out, g.outBy = m.Configs, m.Args, m.out, m.by
 			return g
 		}
 	}

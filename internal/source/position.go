@@ -27,8 +27,9 @@ type Options struct {
 	Roots []string
 	// Generator is the generator that [generator.Find] recognised.
 	Generator Generator
-	// Env has the variables of the build, which override the configuration of Hugo.
-	Env []string
+	// Env has the variables of the build, and Args its flags: both override the configuration
+	// of Hugo.
+	Env, Args []string
 }
 
 // BuiltLink is one link of a built page.

@@ -75,7 +75,7 @@ func newMap(ctx context.Context, opt Options) (*Map, error) {
 	}
 	src.docroot, src.close = built.FS(), append(src.close, built.Close)
 	if opt.Generator.Traits().Modules {
-		hugo, _ := generator.Project{Generator: opt.Generator, Dir: opt.Project}.Hugo(opt.Env) // audit reports its fault
+		hugo, _ := generator.Project{Generator: opt.Generator, Dir: opt.Project, Args: opt.Args}.Hugo(opt.Env) // audit reports its fault
 		src.openMounts(hugo.Modules)
 		src.indexContent()
 		src.addHugoPages(hugo)

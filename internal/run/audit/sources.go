@@ -231,7 +231,7 @@ func (a *Audit) sourceOptions() source.Options {
 	if g := p.Generator; g != nil {
 		opt.Output = g.Docroot
 		if g.Dir == found.Dir {
-			opt.Also = p.OutsideContent()
+			opt.Also, opt.Args = p.OutsideContent(), g.Args
 		}
 	}
 	for _, r := range p.Roots {

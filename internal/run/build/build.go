@@ -110,11 +110,12 @@ func (b *Build) Into(ctx context.Context, out string, output io.Writer) error {
 	inside := err == nil && filepath.IsLocal(usual) && usual != "." && missing == nil
 	if inside {
 		file, config, flag := g.LeaveOut(filepath.ToSlash(usual))
-		if file = filepath.Join(filepath.Dir(out), file); config != "" && !slices.ContainsFunc(command.Args, func(arg string) bool { return strings.HasPrefix(arg, "--config") }) {
+		namesConfig := func(arg string) bool { return strings.HasPrefix(arg, "--config") }
+		if file = filepath.Join(filepath.Dir(out), file); config != "" && !slices.ContainsFunc(b.args, namesConfig) {
 			if err := os.WriteFile(file, []byte(config), 0o666); err != nil {
 				return fmt.Errorf("write %s: %w", file, system.Cause(err))
 			}
-			command.Args = append(command.Args, flag+file)
+			command.Args = append(slices.DeleteFunc(command.Args, namesConfig), flag+file) // it has the project's own
 		}
 	}
 	b.Note("building with " + command.String())

@@ -162,7 +162,8 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
 		return "", err
 	}
-	if sources, err := filepath.Rel(repo.Top, g.Dir); err == nil && filepath.IsLocal(sources) && g.Generator.Traits().OwnFiles && cfg.Docroot == "" {
+	reachesOut := strings.Contains(strings.Join(g.Args, " "), "..")
+	if sources, err := filepath.Rel(repo.Top, g.Dir); err == nil && filepath.IsLocal(sources) && !reachesOut && g.Generator.Traits().OwnFiles && cfg.Docroot == "" {
 		push.Unread = unread(repo, filepath.ToSlash(sources))
 	}
 	installed := g.Installed()

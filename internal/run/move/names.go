@@ -126,7 +126,7 @@ func (m *mover) listPages(ctx context.Context) ([]*page, error) {
 		return m.pagesByName(ctx)
 	}
 	built := m.before.audit.Project
-	sources, err := source.Open(ctx, source.Options{Project: g.Dir, Docroot: built.Abs(built.Docroot), Generator: g.Generator, Env: g.Env})
+	sources, err := source.Open(ctx, source.Options{Project: g.Dir, Docroot: built.Abs(built.Docroot), Generator: g.Generator, Env: g.Env, Args: g.Args})
 	if err != nil {
 		return nil, err
 	}
