@@ -253,7 +253,7 @@ func (x *repairer) repair(f *Finding) Repair {
 // behind returns the repair of a link to a redirect or an alias page.
 func (x *repairer) behind(f *Finding) Repair {
 	r := Repair{Rule: RepairRedirect, Value: f.Suggestion}
-	if target, ok := x.s.PageOf(f.node); ok && f.Final == "" && x.s.Page(target).Alias() != "" {
+	if target, ok := x.s.PageOf(f.node); ok && x.s.Page(target).Alias() != "" {
 		r.Rule = RepairAlias
 	}
 	switch {

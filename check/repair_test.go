@@ -39,6 +39,8 @@ func TestRepairs(t *testing.T) {
 		{"alias_by_a_rule_for_all", files{"index.html": `<meta http-equiv=refresh content="0; url=/en/">`, "en/index.html": plain, "_redirects": "/* /index.html 200\n"},
 			hosted("netlify"), "/en/gone/", "alias: what the redirect leads to depends on the query or fragment, or does not work"},
 		{"alias_without_slash", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new">`, "new/index.html": plain}, isite.Options{}, "/old/", "alias /new/"},
+		{"alias_behind_its_directory", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new/">`, "new/index.html": plain + "<p id=x>"}, isite.Options{}, "/old", "alias /new/"},
+		{"fragment_behind_both", files{"old/index.html": `<meta http-equiv=refresh content="0; url=/new/">`, "new/index.html": plain + "<p id=x>"}, isite.Options{}, "/old#x", "alias /new/#x"},
 		{"html_too_much_of_two", files{"about/index.html": plain, "About.html": plain}, isite.Options{}, "/about.html", "html-extension: it may mean several pages or files: /About.html or /about/"},
 		{"html_too_much_without_page", files{}, isite.Options{}, "/about.html", ""},
 		{"index_name_without_extension", files{"about/index.html": plain}, isite.Options{}, "/about/index", "index-file /about/"},

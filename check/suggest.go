@@ -699,14 +699,13 @@ func (x *fileIndex) pagesOfMarkdown(f *Finding) (values []string) {
 // ../old/#x is ../new/#x, and ../old/?q is unknown if the rule leads to /new/?page=1.
 func behindRedirect(s *isite.Site, f *Finding) string {
 	to := f.Final
-	if target, ok := s.PageOf(f.node); ok && to == "" {
+	if target, ok := s.PageOf(f.node); ok {
 		// A rule such as "/* /index.html 200" sends an alias page for each missing one.
-		path := strings.Trim(decodeAddress(s, f.Target), "/")
+		path := strings.Trim(decodeAddress(s, cmp.Or(to, f.Target)), "/")
 		_, named := s.Lookup(path)
-		if _, page := s.Lookup(path + ".html"); !named && !page {
-			return ""
+		if _, page := s.Lookup(path + ".html"); named || page {
+			to = cmp.Or(s.Page(target).Alias(), to)
 		}
-		to = s.Page(target).Alias()
 	}
 	switch {
 	case !strings.HasPrefix(to, "/"):
