@@ -103,7 +103,7 @@ func cutAtDash(cmd *cobra.Command, args []string) (before, after []string) {
 func (c *cli) configure(cmd *cobra.Command, args []string) (*config.Config, error) {
 	file, _ := cmd.Flags().GetString("config") // not every command has it
 	build, _ := cmd.Flags().GetBool("build")
-	c.markdown = !build && slices.Contains([]string{"check", "external", "watch", "fix", "links", "explain", "write", "update", "run"}, cmd.Name())
+	c.markdown = !build && slices.Contains([]string{"check", "external", "watch", "fix", "mv", "links", "explain", "write", "update", "run"}, cmd.Name())
 	if cmd.Flags().Changed("config") && file == "" {
 		return nil, text.Usage("--config: the value is empty", "")
 	}

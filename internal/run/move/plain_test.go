@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sitelink/sitelink/internal/config"
 	"github.com/sitelink/sitelink/internal/destination"
+	"github.com/sitelink/sitelink/internal/project"
 	"github.com/sitelink/sitelink/internal/testkit"
 )
 
@@ -46,6 +48,18 @@ func TestPlainRules(t *testing.T) {
 			), len(p.Broken)+len(p.Lost))
 		})
 	}
+}
+
+// TestMarkdown: a file of a repository without a site moves, and no address is lost.
+func TestMarkdown(t *testing.T) {
+	root := newSite(t, map[string]string{
+		"README.md": "# R\n\n[b](docs/b.md#b)\n", "docs/a.md": "# A\n\n[b](b.md)\n", "docs/b.md": "# B\n\n[a](a.md) [gone](gone.md)\n",
+	})
+	p, err := project.Find(t.Context(), root, project.Options{Config: &config.Config{}, Env: os.Environ(), Markdown: true})
+	testkit.Check(t, err)
+	made, err := Make(t.Context(), p, Options{Old: "docs/b.md", New: "docs/more/c.md"})
+	testkit.Check(t, err)
+	expect(t, made, []string{"[b](docs/more/c.md#b)", "[b](more/c.md)", "[a](../a.md) [gone](gone.md)"}, len(made.Broken)+len(made.Lost))
 }
 
 // TestReadOnly: a file that cannot be edited is named once, and its links are those that the

@@ -71,7 +71,7 @@ func answers(r host.Resolved, err error) bool {
 // prove compares the new site with the old one.
 func (m *mover) prove(ctx context.Context, after *version) error {
 	for _, p := range m.lost(after) {
-		if !m.returns {
+		if !m.returns && !m.shadow.original.OfMarkdown() { // a forge keeps no address of a file
 			m.plan.Lost = append(m.plan.Lost, p.Old)
 		}
 	}

@@ -58,6 +58,9 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 	}
 	cfg := *p.Config
 	cfg.Docroot = ""
+	if p.OfMarkdown() { // its forge shows files under any name, also those that git has under their old ones
+		cfg.Profile = p.Profile
+	}
 	docroot := "" // of a project without generator
 	if p.Generator == nil {
 		docroot = p.Show(p.Abs(p.Docroot))
