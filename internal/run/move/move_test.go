@@ -28,9 +28,12 @@ func TestInsertAlias(t *testing.T) {
 		{"YAML, empty", "---\naliases: []\n---\n", "---\naliases: [/old/]\n---\n"},
 		{"YAML, a nested key is another", "---\nother:\n  aliases: x\n---\n", "---\nother:\n  aliases: x\naliases:\n- /old/\n---\n"},
 		{"TOML", "+++\ntitle = \"A\"\n[menu]\nmain = 1\n+++\n", "+++\naliases = [\"/old/\"]\ntitle = \"A\"\n[menu]\nmain = 1\n+++\n"},
-		{"TOML list", "+++\naliases = [\n  \"/x/\",\n]\n+++\n", "+++\naliases = [\"/old/\", \n  \"/x/\",\n]\n+++\n"},
+		{"TOML list", "+++\naliases = [\n  \"/x/\",\n]\n+++\n", "+++\naliases = [\n  \"/old/\",\n  \"/x/\",\n]\n+++\n"},
+		{"TOML list, CRLF", "+++\r\naliases = [\r\n\t\"/x/\"\r\n]\r\n+++\r\n", "+++\r\naliases = [\r\n\t\"/old/\",\r\n\t\"/x/\"\r\n]\r\n+++\r\n"},
+		{"YAML in brackets, with lines", "---\naliases: [\n  /x/,\n  /y/\n]\n---\n", "---\naliases: [\n  /old/,\n  /x/,\n  /y/\n]\n---\n"},
 		{"TOML list in a table", "+++\n[build]\naliases = [\"/x/\"]\n+++\n", "+++\naliases = [\"/old/\"]\n[build]\naliases = [\"/x/\"]\n+++\n"},
 		{"JSON", "{\n  \"title\": \"A\"\n}\nText\n", "{\n  \"aliases\": [\"/old/\"],\n  \"title\": \"A\"\n}\nText\n"},
+		{"JSON list with lines", "{\"aliases\": [\n    \"/x/\"\n  ]}\n", "{\"aliases\": [\n    \"/old/\",\n    \"/x/\"\n  ]}\n"},
 		{"JSON list", "{\"aliases\": [\"/x/\"]}\n", "{\"aliases\": [\"/old/\", \"/x/\"]}\n"},
 	} {
 		at, insert, err := InsertAlias([]byte(tt.text), "aliases", "/old/")
@@ -68,6 +71,7 @@ func TestInsertAlias(t *testing.T) {
 		"---\ntitle: A\n---\n":             "---\ntitle: A\naliases:\n- /a/\n- /b/\n---\n",
 		"---\naliases:\n  - /x/\n---\n":    "---\naliases:\n  - /a/\n  - /b/\n  - /x/\n---\n",
 		"---\naliases: []\n---\n":          "---\naliases: [/a/, /b/]\n---\n",
+		"+++\naliases=[\n \"/x/\"]\n+++\n": "+++\naliases=[\n \"/a/\",\n \"/b/\",\n \"/x/\"]\n+++\n",
 		"+++\ntitle = \"A\"\n+++\n":        "+++\naliases = [\"/a/\", \"/b/\"]\ntitle = \"A\"\n+++\n",
 		"{\"aliases\": [\"/x/\"]}\nText\n": "{\"aliases\": [\"/a/\", \"/b/\", \"/x/\"]}\nText\n",
 	} {

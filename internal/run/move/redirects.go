@@ -156,22 +156,37 @@ func InsertAlias(text []byte, key string, aliases ...string) (at int, insert str
 		at, insert, err = insertTOML(text[start:end], key, aliases, nl)
 		return start + at, insert, err
 	case bytes.HasPrefix(rest, []byte("{")) && !bytes.HasPrefix(rest, []byte("{{")):
-		value := quoted(aliases, quoteJSON)
 		if loc := aliasesJSON().FindIndex(rest); loc != nil {
-			return bom + loc[1], value + comma(rest[loc[1]:]), nil
+			at, insert = inBrackets(text, bom+loc[1], aliases, quoteJSON)
+			return at, insert, nil
 		}
-		return bom + 1, nl + `  "` + key + `": [` + value + "],", nil
+		return bom + 1, nl + `  "` + key + `": [` + quoted(aliases, ", ", quoteJSON) + "],", nil
 	}
 	return bom, "---" + nl + key + ":" + nl + items("- ", aliases, nl) + "---" + nl, nil
 }
 
 // quoted returns the values of a list in brackets.
-func quoted(aliases []string, quote func(string) string) string {
+func quoted(aliases []string, separator string, quote func(string) string) string {
 	all := make([]string, len(aliases))
 	for i, alias := range aliases {
 		all[i] = quote(alias)
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(all, separator)
+}
+
+// inBrackets returns what to insert into a list behind its bracket, and where: in lines of
+// their own, if its first item has one.
+func inBrackets(text []byte, at int, aliases []string, quote func(string) string) (int, string) {
+	rest := bytes.TrimLeft(text[at:], " \t\r\n")
+	space, separator := string(text[at:len(text)-len(rest)]), ", "
+	if strings.Contains(space, "\n") {
+		at, separator = at+len(space), ","+space
+	}
+	insert := quoted(aliases, separator, quote)
+	if len(rest) > 0 && rest[0] != ']' {
+		insert += separator
+	}
+	return at, insert
 }
 
 func bomLength(text []byte) int { return len(text) - len(bytes.TrimPrefix(text, []byte("\ufeff"))) }
@@ -202,14 +217,6 @@ func matter(text []byte) (fence string, start, end int, closed bool) {
 	return fence, start, start, false
 }
 
-// comma returns what separates an item from those that follow it in brackets.
-func comma(rest []byte) string {
-	if rest = bytes.TrimLeft(rest, " \t\r\n"); len(rest) == 0 || rest[0] == ']' {
-		return ""
-	}
-	return ", "
-}
-
 func insertYAML(text []byte, key string, aliases []string, nl string) (int, string, error) {
 	for _, loc := range aliasLine().FindAllSubmatchIndex(text, -1) {
 		if !strings.EqualFold(string(text[loc[2]:loc[3]]), key) {
@@ -218,7 +225,8 @@ func insertYAML(text []byte, key string, aliases []string, nl string) (int, stri
 		given := string(text[loc[4]:loc[5]])
 		switch {
 		case strings.HasPrefix(given, "["):
-			return loc[4] + 1, quoted(aliases, quoteYAML) + comma(text[loc[4]+1:]), nil
+			at, insert := inBrackets(text, loc[4]+1, aliases, quoteYAML)
+			return at, insert, nil
 		case given == "" || strings.HasPrefix(given, "#"):
 			end := loc[1]
 			if i := bytes.IndexByte(text[end:], '\n'); i >= 0 {
@@ -245,12 +253,13 @@ func insertTOML(text []byte, key string, aliases []string, nl string) (int, stri
 		}
 	}
 	if loc := aliasTOML().FindIndex(text[:end]); loc != nil {
-		return loc[1], quoted(aliases, quoteJSON) + comma(text[loc[1]:]), nil
+		at, insert := inBrackets(text, loc[1], aliases, quoteJSON)
+		return at, insert, nil
 	}
 	if bytes.Contains(bytes.ToLower(text[:end]), []byte("\n"+key+" ")) || bytes.HasPrefix(text, []byte(key)) {
 		return 0, "", fmt.Errorf("%s in its front matter is not a list: add %s there yourself", key, strings.Join(aliases, ", "))
 	}
-	return 0, key + " = [" + quoted(aliases, quoteJSON) + "]" + nl, nil
+	return 0, key + " = [" + quoted(aliases, ", ", quoteJSON) + "]" + nl, nil
 }
 
 func quoteYAML(s string) string {
@@ -365,7 +374,7 @@ func aliasRange(text []byte, start, end int) (int, int) {
 		head, tail := bytes.TrimRight(text[:start], " \t\r\n"), bytes.TrimLeft(text[end:], " \t\r\n")
 		switch {
 		case bytes.HasPrefix(tail, []byte(",")):
-			end = len(text) - len(bytes.TrimLeft(tail[1:], " "))
+			end = len(text) - len(bytes.TrimLeft(tail[1:], " \t\r\n"))
 			return start, end
 		case bytes.HasSuffix(head, []byte(",")):
 			return len(head) - 1, end

@@ -247,7 +247,7 @@ func TestAliasRange(t *testing.T) {
 		"---\naliases: [/a/, \"/old/\"]\n---\n":                  "---\naliases: [/a/]\n---\n",
 		"---\naliases: [/a/, /old/, /b/]\n---\n":                 "---\naliases: [/a/, /b/]\n---\n",
 		"+++\naliases = [\"/old/\"]\n+++\nx":                     "x",
-		"+++\naliases = [\n  \"/old/\",\n]\n+++\n":               "+++\naliases = [\n  \n]\n+++\n",
+		"+++\naliases = [\n  \"/old/\",\n]\n+++\n":               "+++\naliases = [\n  ]\n+++\n",
 		"{\n  \"aliases\": [\"/old/\"],\n  \"a\": 1\n}\n":        "{\n  \"a\": 1\n}\n",
 		"{\"aliases\": [\"/old/\"], \"a\": 1}\n":                 "{\"aliases\": [], \"a\": 1}\n",
 		"{\"t\":0,\"aliases\":[\"/old/\"]}\naliases: [/old/]":    "{\"t\":0,\"aliases\":[]}\naliases: [/old/]",
