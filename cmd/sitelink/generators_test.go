@@ -157,7 +157,11 @@ func TestGenerators(t *testing.T) {
 			}
 			place := c.page + ":3:"
 			said(exitFindings, []string{place}, "check", "--build")
-			said(exitFindings, []string{"rename to " + c.moved}, "mv", c.page, c.moved)
+			moved := []string{"rename to " + c.moved}
+			if plugin := name.Traits().AliasPlugin; plugin != "" {
+				moved = append(moved, "hint: add the plugin "+plugin+" to the configuration, or a file")
+			}
+			said(exitFindings, moved, "mv", c.page, c.moved)
 			if traits := name.Traits(); traits.NoTemplates != "" {
 				said(exitFailed, []string{traits.NoTemplates}, "inject")
 			} else if traits.Templates == "" {

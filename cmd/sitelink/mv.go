@@ -194,6 +194,10 @@ func printBroken(c *cli, p *project.Project, plan *move.Plan) {
 	if len(plan.Lost) > 0 {
 		c.ui.warning(fmt.Sprintf("%s will not answer any more, because neither aliases nor rules of the host can keep them: %s",
 			count(len(plan.Lost), "old address"), strings.Join(firstNames(plan.Lost, 10), ", ")))
-		c.ui.line("hint: add a file with redirect rules that the host reads (--profile names the host), or use --write --force")
+		hint := "hint: add "
+		if g := p.Generator; g != nil && g.Generator.Traits().AliasPlugin != "" && move.AliasKey(p, plan.Set) == "" {
+			hint += "the plugin " + g.Generator.Traits().AliasPlugin + " to the configuration, or "
+		}
+		c.ui.line(hint + "a file with redirect rules that the host reads (--profile names the host), or use --write --force")
 	}
 }
