@@ -195,9 +195,15 @@ func (s *survey) script(c *claim, words []string, at place, depth int) {
 	if words[0] == "turbo" || words[0] == "nx" || len(c.publish) > published {
 		return
 	}
-	for i := range c.build[built:] { // a person cannot type what only a script finds
-		if e := &c.build[built+i]; e.Question == AskBuild {
-			e.Value, e.Dir = strings.Join(words, " "), at.dir
+	c.typed(built, strings.Join(words, " "), at.dir)
+}
+
+// typed replaces the builds from the n-th by a command that a person can type: only a script
+// finds its programs, and only make has its variables. It must do no more than build.
+func (c *claim) typed(n int, command, dir string) {
+	for i := range c.build[n:] {
+		if e := &c.build[n+i]; e.Question == AskBuild && !strings.HasSuffix(command, "deploy") && !strings.HasSuffix(command, "publish") {
+			e.Value, e.Dir = command, dir
 		}
 	}
 }
@@ -290,7 +296,8 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 				continue
 			}
 			for _, name := range made {
-				command := strings.TrimLeft(strings.TrimSpace(line), "@-+")
+				written := strings.TrimLeft(strings.TrimSpace(line), "@-+")
+				command, built := written, len(c.build)
 				for range 3 { // a variable may name others
 					if len(command) > maxCommand {
 						return
@@ -302,7 +309,9 @@ func (s *survey) target(c *claim, words []string, at place, depth int) {
 						return cmp.Or(variables[strings.Trim(v, "${()}")], " ")
 					})
 				}
-				s.shell(c, command, place{file, n, dir}, depth+1)
+				if s.shell(c, command, place{file, n, dir}, depth+1); command != written {
+					c.typed(built, words[0]+" "+name, dir)
+				}
 			}
 		}
 	}
