@@ -48,13 +48,14 @@ func (s *survey) said() (all []Evidence) {
 		_, after, _ := strings.Cut(address, "://")
 		return strings.TrimSuffix(after, "/")
 	}
+	isSame := func(address string) bool { return rest(address) == rest(v.base) }
 	base := Evidence{Question: AskBase, Value: v.base, File: file, Words: "the build"}
 	// An address on the author's machine is only for writing, and a command can override the configuration.
 	words := strings.FieldsFunc(s.Answers[AskBuild].Value, func(r rune) bool { return strings.ContainsRune(" =\"'", r) })
-	weak := s.found && (!slices.ContainsFunc(s.BaseURLs, isPublic) || slices.ContainsFunc(words, func(w string) bool { return rest(w) == rest(v.base) }))
+	isOverridden := s.found && (!slices.ContainsFunc(s.BaseURLs, isPublic) || slices.ContainsFunc(words, isSame))
 	switch u, _ := url.Parse(v.base); {
-	case v.base == "" || len(s.Roots) > 0 || slices.ContainsFunc(s.BaseURLs, func(own string) bool { return rest(own) == rest(v.base) }):
-	case weak && len(s.BaseURLs) > 0, len(s.BaseURLs) == 0 && (s.BasePath == "" || strings.Trim(s.BasePath, "/") == strings.Trim(u.Path, "/")):
+	case v.base == "" || len(s.Roots) > 0 || slices.ContainsFunc(s.BaseURLs, isSame):
+	case isOverridden && len(s.BaseURLs) > 0, len(s.BaseURLs) == 0 && (s.BasePath == "" || strings.Trim(s.BasePath, "/") == strings.Trim(u.Path, "/")):
 		s.BaseURLs, s.Answers[AskBase].Value = []string{v.base}, ""
 		s.note("published at " + v.base + ", as " + who)
 		fallthrough
