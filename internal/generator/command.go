@@ -406,7 +406,10 @@ func (p *Project) takeFlags(words []string, from string) {
 			p.Args = append(p.Args, flag, value)
 		}
 	}
-	names, _ := flagValue(words, r.configFlags...)
+	names, ok := flagValue(words, r.configFlags...)
+	if !ok {
+		return
+	}
 	var configs []string
 	for _, name := range strings.SplitN(names, ",", most) {
 		file, err := filepath.Rel(p.Dir, absolute(from, name))
