@@ -93,17 +93,20 @@ func (s *survey) generated() (all []Evidence) {
 	if from != "" && isFile(filepath.Join(g.Dir, filepath.FromSlash(from))) {
 		from = filepath.Join(g.Dir, filepath.FromSlash(from))
 	}
-	if docroot := (Evidence{Question: AskDocroot, Value: g.BuiltDocroot(), Dir: g.Dir, File: g.outBy.File, Line: g.outBy.Line, Words: g.outBy.Words}); g.out != "" && !s.moved {
-		all = append(all, docroot)
-	} else if !s.moved {
-		add(AskDocroot, g.BuiltDocroot(), from, "where "+g.Title()+" writes")
-	}
+	docroot, said := g.BuiltDocroot(), s.Answers[AskDocroot].Value
 	if !s.named {
-		docroot := cmp.Or(s.Answers[AskDocroot].Value, g.BuiltDocroot())
-		if !isDirectory(docroot) && isDirectory(g.BuiltDocroot()) {
-			docroot = g.BuiltDocroot() // what is published is made elsewhere
-		}
 		s.Docroot = s.Show(docroot)
+		if said != "" && (isDirectory(said) || !isDirectory(docroot)) { // otherwise, what is published is made elsewhere
+			s.Docroot = s.Show(said)
+		}
+		if said != "" {
+			docroot = g.Docroot // what sitelink built contradicts no file
+		}
+	}
+	if !s.moved && g.out != "" {
+		all = append(all, Evidence{Question: AskDocroot, Value: docroot, Dir: g.Dir, File: g.outBy.File, Line: g.outBy.Line, Words: g.outBy.Words})
+	} else if !s.moved {
+		add(AskDocroot, docroot, from, "where "+g.Title()+" writes")
 	}
 	if !configured && s.takeAddresses(g) {
 		s.found = true

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/source/read"
+	"github.com/sitelink/sitelink/internal/text"
 )
 
 // address is a destination in the forms in which it is compared.
@@ -55,7 +56,8 @@ func (a *address) resolved(page string) string {
 // the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
 	dest = strings.TrimPrefix(strings.TrimSpace(dest), "pathname://") // of Docusaurus: what it does not resolve
-	a := address{exact: read.Decode(dest)}
+	kind := ofPelican().FindString(dest)
+	a := address{exact: read.Decode(dest[len(kind):])}
 	local := a.exact
 	if base != "" {
 		for _, scheme := range []string{"https://", "http://", "//"} {
@@ -77,9 +79,14 @@ func addressOf(dest, base, basePath string) address {
 	p, fragment, _ := strings.Cut(local, "#")
 	p, _, _ = strings.Cut(p, "?")
 	a.fragment = fragment
-	a.name = lastName(p)
+	if a.name = lastName(p); kind != "" && fragment != "" {
+		a.name = "" // the title of the file makes the address, so only the id is in both
+	}
 	return a
 }
+
+// ofPelican matches what begins the destinations that Pelican resolves.
+var ofPelican = text.Regexp(`^(?:\{(?:filename|static|attach)\}|\|(?:filename|static|attach)\|)`)
 
 // lastName returns the part of a path that all spellings of the page's address
 // have in common.

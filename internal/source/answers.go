@@ -23,7 +23,7 @@ import (
 func (m *Map) SourceForm(p *Position, l *BuiltLink, suggestion string) string {
 	i, ok := m.content.byDisplay[p.File]
 	t := m.opt.Generator.Traits()
-	_, meant, asks := strings.Cut(suggestion, "#")
+	target, meant, asks := strings.Cut(suggestion, "#")
 	if !ok || !read.IsMarkdown(p.File) || !asks && !t.ResolvesMarkdown && t.ContentRoot == "" {
 		return suggestion
 	}
@@ -64,7 +64,7 @@ func (m *Map) SourceForm(p *Position, l *BuiltLink, suggestion string) string {
 		}
 	case asID:
 		to = nearestFile(m, from, want)
-	case named && asks && had != "" && written != l.Raw: // the path is right
+	case named && asks && had != "" && written != l.Raw && strings.HasPrefix(l.Raw, target+"#"): // the path is right
 		return name + fragment
 	case named && (t.ResolvesMarkdown || t.ContentRoot != ""), t.ResolvesMarkdown && suggestion == "" && !rooted && !read.IsContent(name) && path.Ext(name) != "" && !strings.Contains(name, ":"):
 		to = nearestFile(m, from, want)

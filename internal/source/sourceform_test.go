@@ -28,6 +28,7 @@ func TestSourceForm(t *testing.T) {
 		{"sphinx", "", []string{
 			"instal.md #instal.md  install.md", "./instal.md#x #./instal.md#x  ./install.md#x", "../g/instal #../g/instal  install", "instal.html #instal.html #y install.md",
 			"/g/instal.md #/g/instal.md  /g/install.md", "../tope.md #../tope.md  ../top.md", "wholly-else.md #wholly-else.md  ", "install.md#y install.html#y install.html#z install.md#z"}},
+		{"mdbook", "src/", []string{"instal.md#y instal.html#y install.html#y install.md#y", "install.md#y install.html#y install.html#z install.md#z"}},
 		{Jekyll, "docs/", []string{"instal.md instal.md /g/install/ /g/install/", "install.md#y /g/install/#y /g/install/#z install.md#z"}},
 	} {
 		dir := t.TempDir()
