@@ -239,14 +239,14 @@ func (m *Map) destinations(f contentFile, hits []hit) (kept []hit) {
 	return kept
 }
 
-// filter returns the hits that keep accepts.
-func filter(hits []hit, keep func(*hit) bool) (few []hit) {
-	for i := range hits {
-		if keep(&hits[i]) {
-			few = append(few, hits[i])
-		}
+// filter returns the hits that keep accepts. If it accepts all, they are not copied: a link
+// in a menu has the same hits on each page.
+func filter(hits []hit, keep func(*hit) bool) []hit {
+	rejects := func(h hit) bool { return !keep(&h) }
+	if !slices.ContainsFunc(hits, rejects) {
+		return hits
 	}
-	return few
+	return slices.DeleteFunc(slices.Clone(hits), rejects)
 }
 
 // severalFiles reports whether the hits are in more than one file.
