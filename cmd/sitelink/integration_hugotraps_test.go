@@ -408,6 +408,28 @@ func TestHugoOwnFlags(t *testing.T) {
 	})
 }
 
+// TestHugoTheme: the example site of a theme finds the theme by the name of its directory,
+// also where a push and a move are tried.
+func TestHugoTheme(t *testing.T) {
+	eachHugo(t, func(t *testing.T, p *hugoProject) {
+		layout := "<!doctype html><title>t</title>{{ .Content }}\n"
+		testkit.AddFiles(t, p.dir, map[string]string{
+			"netlify.toml":                 "[build]\nbase = 'exampleSite'\npublish = 'exampleSite/public'\ncommand = 'hugo --themesDir ../..'\n",
+			"exampleSite/hugo.toml":        "title = 't'\ntheme = '" + filepath.Base(p.dir) + "'\nbaseURL = 'https://example.org/'\ndisableKinds = ['taxonomy', 'term', 'RSS', 'sitemap', '404']\n",
+			"exampleSite/content/a.md":     page("[b](/b/) [gone](/gone/)"),
+			"exampleSite/content/b.md":     page("b"),
+			"layouts/_default/single.html": layout, "layouts/_default/list.html": layout, "layouts/index.html": layout,
+		})
+		testkit.Check(t, os.Remove(filepath.Join(p.dir, ".git")))
+		testkit.Git(t, p.dir, "init", "-q", "-b", "main")
+		testkit.Git(t, p.dir, "add", "-A")
+		testkit.Git(t, p.dir, "commit", "-q", "-m", "a")
+		testkit.Write(t, filepath.Join(p.dir, "exampleSite/content/a.md"), page("[b](/b/)"))
+		p.sitelink(exitFindings, []string{"hook", "run", "--commit", "HEAD"}, `error: directory not found: /gone/ `)
+		p.sitelink(exitClean, []string{"mv", "exampleSite/content/b.md", "exampleSite/content/c.md"}, `^1 link in 1 file to rewrite$`)
+	})
+}
+
 // TestHugoNotBuilt: where there is no docroot yet, the next command is named.
 func TestHugoNotBuilt(t *testing.T) {
 	eachHugo(t, func(t *testing.T, p *hugoProject) {

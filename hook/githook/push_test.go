@@ -178,7 +178,7 @@ func TestCheckPush(t *testing.T) {
 	p.write("untracked", "")
 	r, _ = p.push(three, two, nil)
 	p.want(r, "checkout, new b, 1 old")
-	if dir := strings.Fields(p.checked[0])[0]; dir == p.repo().Top || filepath.Dir(dir) != p.repo().dataPath(treesDir) {
+	if dir := strings.Fields(p.checked[0])[0]; dir == p.repo().Top || filepath.Dir(filepath.Dir(dir)) != p.repo().dataPath(treesDir) || filepath.Base(dir) != filepath.Base(p.repo().Top) {
 		t.Errorf("checked in %s", dir)
 	}
 	four := p.commit("readme", "x")

@@ -16,12 +16,12 @@ import (
 
 // treesDir holds the temporary working trees, in sitelink's directory below
 // git's. There they are on the repository's own disk, invisible to other
-// programs, and can be found again after a crash. Their names start with the id of
-// the process that made them.
+// programs, and can be found again after a crash. Each is in a directory with a name that
+// starts with the id of the process that made it.
 const treesDir = "trees"
 
-// indexSuffix is added to the name of a temporary tree for the index that git
-// needs to check out its submodules.
+// indexSuffix is added to the name of such a directory for the index that git needs to check
+// out submodules.
 const indexSuffix = ".index"
 
 // removeTimeout is how long the removal of a temporary tree may take. It
@@ -88,20 +88,21 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return "", remove, fmt.Errorf("make %s: %w", parent, system.Cause(err))
 	}
-	dir, err = os.MkdirTemp(parent, strconv.Itoa(os.Getpid())+"-")
+	holder, err := os.MkdirTemp(parent, strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return "", remove, fmt.Errorf("make a directory in %s: %w", parent, system.Cause(err))
 	}
+	dir = r.treeIn(holder)
 	remove = func() error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), removeTimeout)
 		defer cancel()
-		return r.removeTree(ctx, dir)
+		return r.removeTree(ctx, holder)
 	}
 	add := withoutHooks("-c", "core.sparseCheckout=false", "worktree", "add", "--detach", "--force", dir, commit)
 	_, err = r.git.run(ctx, add...)
 	if failed := (*GitError)(nil); errors.As(err, &failed) && strings.Contains(failed.Message, "git-lfs") {
 		// Files that git-lfs cannot fetch stay pointers, which are not read as pages.
-		if err = r.removeTree(ctx, dir); err == nil {
+		if err = r.removeTree(ctx, holder); err == nil {
 			pointers := r.git
 			pointers.Env = append(slices.Clone(pointers.Env), "GIT_LFS_SKIP_SMUDGE=1")
 			_, err = pointers.run(ctx, add...)
@@ -110,7 +111,7 @@ func (r *Repo) checkout(ctx context.Context, commit, site string) (dir string, r
 	if err != nil {
 		return dir, remove, diskError(parent, fmt.Errorf("check out %.12s: %w", commit, err))
 	}
-	if err = r.checkoutSubmodules(ctx, r.Top, commit, dir, dir+indexSuffix); err != nil {
+	if err = r.checkoutSubmodules(ctx, r.Top, commit, dir, holder+indexSuffix); err != nil {
 		return dir, remove, err
 	}
 	for _, at := range slices.Compact([]string{".", filepath.Clean(site)}) {
@@ -183,25 +184,29 @@ func (r *Repo) checkoutSubmodules(ctx context.Context, top, commit, dir, index s
 	return nil
 }
 
-// removeTree removes a temporary tree, and its entry in git's list of trees.
-func (r *Repo) removeTree(ctx context.Context, dir string) error {
-	_ = os.Remove(dir + indexSuffix) // most trees have none
+// treeIn returns the tree in its temporary directory. It has the name of the repository's
+// directory, by which the example site of a theme finds the theme (--themesDir ../..).
+func (r *Repo) treeIn(holder string) string { return filepath.Join(holder, filepath.Base(r.Top)) }
+
+// removeTree removes a temporary tree, its directory and its entry in git's list of trees.
+func (r *Repo) removeTree(ctx context.Context, holder string) error {
+	_ = os.Remove(holder + indexSuffix) // most trees have none
+	dir := r.treeIn(holder)
 	// Force must be given twice: git locks a tree while it makes it.
-	_, err := r.git.run(ctx, withoutHooks("worktree", "remove", "--force", "--force", dir)...)
-	if err == nil {
+	_, refused := r.git.run(ctx, withoutHooks("worktree", "remove", "--force", "--force", dir)...)
+	if err := os.RemoveAll(holder); err != nil {
+		return fmt.Errorf("remove %s: %w", holder, system.Cause(err))
+	}
+	if refused == nil {
 		return nil
 	}
-	// git refuses to remove an incomplete tree. Remove the files; git then drops
-	// entries that have none.
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("remove %s: %w", dir, system.Cause(err))
-	}
+	// git refuses to remove an incomplete tree, and drops entries that have no files.
 	_, _ = r.git.run(ctx, "worktree", "unlock", dir) // fails when it is not locked
-	_, err = r.git.run(ctx, "worktree", "prune")
+	_, err := r.git.run(ctx, "worktree", "prune")
 	return err
 }
 
-// StaleTrees returns the temporary working trees of runs that were killed.
+// StaleTrees returns the directories with temporary working trees of runs that were killed.
 func (r *Repo) StaleTrees() []string {
 	entries, err := os.ReadDir(r.dataPath(treesDir))
 	if err != nil {

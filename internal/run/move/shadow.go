@@ -48,10 +48,11 @@ func openShadow(ctx context.Context, p *project.Project) (*shadow, error) {
 	if s.unlock, err = destination.Lock(filepath.Join(cache, "mv.lock"), "another sitelink mv or inject works on this project"); err != nil {
 		return nil, err
 	}
-	s.root = filepath.Join(cache, "mv")
+	// The example site of a theme finds the theme by the name of its directory.
+	s.root = filepath.Join(cache, "mv", filepath.Base(p.Root))
 	rel, _ := filepath.Rel(p.Root, p.Dir) // both are absolute
 	s.dir = filepath.Join(s.root, rel)
-	os.RemoveAll(s.root) // left by a run that was killed
+	os.RemoveAll(filepath.Dir(s.root)) // left by a run that was killed
 	if err := s.copy(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -81,11 +82,11 @@ func (s *shadow) Close() {
 		}
 		os.Remove(state) // if nothing else is there
 	}
-	os.RemoveAll(s.root)
+	os.RemoveAll(filepath.Dir(s.root))
 	if s.made { // the next lock makes a new file
-		os.Remove(filepath.Join(filepath.Dir(s.root), "mv.lock"))
-		os.Remove(filepath.Dir(s.root))
 		state := filepath.Join(s.original.Root, system.StateName)
+		os.Remove(filepath.Join(state, "cache", "mv.lock"))
+		os.Remove(filepath.Join(state, "cache"))
 		if entries, _ := os.ReadDir(state); len(entries) == 1 && entries[0].Name() == system.StateIgnoreName {
 			os.RemoveAll(state)
 		}
