@@ -396,7 +396,7 @@ func TestHugoOwnFlags(t *testing.T) {
 		git("commit", "-q", "-m", "a")
 		built := `^sitelink: note: building with hugo --destination \S+ --minify --buildDrafts --themesDir ../shared --config=hugo.toml,prod.toml$`
 		p.sitelink(exitFindings, []string{"check", "--build"}, built, `published at https://prod\.example/sub/`, `^site/content/a\.md:4:22: error: directory not found: /sub/drft/ `, `: 1 error$`)
-		p.sitelink(exitFindings, []string{"hook", "run"}, `^a/index\.html:1:\d+: error: directory not found: /sub/drft/ `)
+		p.sitelink(exitFindings, []string{"hook", "run"}, `^site/content/a\.md:4:22: error: directory not found: /sub/drft/ `)
 		p.sitelink(exitClean, []string{"fix", "--write", "--likely"}, built)
 		p.sitelink(exitClean, []string{"mv", "--write", "site/content/draft.md", "site/content/moved.md"})
 		if text := testkit.Must(os.ReadFile(filepath.Join(p.dir, "site/content/a.md")))(t); !strings.HasSuffix(string(text), "[d](/sub/moved/) [x](/sub/moved/)\n") {
@@ -425,7 +425,7 @@ func TestHugoTheme(t *testing.T) {
 		testkit.Git(t, p.dir, "add", "-A")
 		testkit.Git(t, p.dir, "commit", "-q", "-m", "a")
 		testkit.Write(t, filepath.Join(p.dir, "exampleSite/content/a.md"), page("[b](/b/)"))
-		p.sitelink(exitFindings, []string{"hook", "run", "--commit", "HEAD"}, `error: directory not found: /gone/ `)
+		p.sitelink(exitFindings, []string{"hook", "run", "--commit", "HEAD"}, `^exampleSite/content/a\.md:4:17: error: directory not found: /gone/ `)
 		p.sitelink(exitClean, []string{"mv", "exampleSite/content/b.md", "exampleSite/content/c.md"}, `^1 link in 1 file to rewrite$`)
 	})
 }

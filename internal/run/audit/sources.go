@@ -212,6 +212,9 @@ func (a *Audit) sourceProject() (found generator.Project, ok bool) {
 	if p.Config.Source == "off" || p.OfMarkdown() { // the pages are what the author writes
 		return found, false
 	}
+	if p.Generator != nil {
+		return p.Generator.Project, true
+	}
 	above, others := p.SourceDirs()
 	return generator.Find(above, others, generator.Name(p.Config.Generator))
 }
