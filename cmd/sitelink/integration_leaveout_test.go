@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/sitelink/sitelink/internal/testkit"
@@ -96,6 +97,24 @@ func TestLeaveOut(t *testing.T) {
 				t.Errorf("built %q", got)
 			}
 		})
+	}
+}
+
+// TestMissingChapter: mdBook writes an empty chapter where SUMMARY.md names a file that is
+// missing. A build by sitelink fails instead, and writes nothing into the sources.
+func TestMissingChapter(t *testing.T) {
+	t.Setenv("PATH", os.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(os.Getenv("SITELINK_SPHINX")))
+	dir := testkit.MakeDocroot(t, testkit.Files{"book.toml": "[book]\ntitle = 't'\n", "src/SUMMARY.md": "- [a](a.md)\n- [b](parts/bb.md)\n- [draft]()\n", "src/a.md": "# a\n", ".gitignore": "/.sitelink/\n"})
+	testkit.Git(t, dir, "init", "-q", "-b", "main")
+	testkit.Git(t, dir, "add", "-A")
+	testkit.Git(t, dir, "commit", "-q", "-m", "a")
+	for _, args := range [][]string{{"check", "--build"}, {"hook", "run"}} {
+		if code, out := runAll(dir, os.Environ(), []string{"sitelink " + strings.Join(args, " ")}); code != exitFailed || !strings.Contains(out, "parts/bb.md") {
+			t.Errorf("%s: left with %d\n%s", args, code, out)
+		}
+	}
+	if status := testkit.Git(t, dir, "status", "--porcelain"); status != "" {
+		t.Errorf("written into the sources: %s", status)
 	}
 }
 

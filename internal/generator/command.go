@@ -21,7 +21,7 @@ import (
 type Command struct {
 	// Args are the program, by its path or name, and its arguments.
 	Args []string
-	// Env is [system.OutVariable], in addition to the caller's variables.
+	// Env is [system.OutVariable] and [Traits.Env], in addition to the caller's variables.
 	Env []string
 	// Warning is the beginning of the lines of its output that are warnings, for a
 	// strict build with a generator that cannot fail at warnings itself; else "".
@@ -83,7 +83,7 @@ func (p Project) Command(out string, strict bool, more []string) Command {
 	if strict {
 		c.Args, c.Warning = append(c.Args, r.strict...), r.warning
 	}
-	c.Args, c.Env = append(c.Args, more...), []string{system.OutVariable + "=" + out}
+	c.Args, c.Env = append(c.Args, more...), append(slices.Clone(r.Env), system.OutVariable+"="+out)
 	return c
 }
 

@@ -175,7 +175,7 @@ var rows = []row{
 	},
 	{
 		name: "mdbook", title: "mdBook", install: "see https://rust-lang.github.io/mdBook/guide/installation.html",
-		Traits: Traits{Port: 3000, OwnContent: true, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"},
+		Traits: Traits{Port: 3000, Env: []string{"MDBOOK_BUILD__CREATE_MISSING=false"}, OwnContent: true, Version: "0.5.0", ResolvesMarkdown: true, NoTemplates: "the head is in the program", Drafts: &Drafts{ListFile: "SUMMARY.md"},
 			Printed: &Printed{Page: "print.html", Between: `<div style="break-before: page; page-break-before: always;"></div>`}},
 		ci:    "curl -sSfL https://github.com/rust-lang/mdBook/releases/download/v%[1]s/mdbook-v%[1]s-x86_64-unknown-linux-gnu.tar.gz | SUDO tar -xz -C /usr/local/bin",
 		build: "mdbook build SOURCE --dest-dir OUT", usual: "mdbook build SOURCE", copies: true, sources: []string{"docs", "doc", "guide"},

@@ -13,6 +13,9 @@ type Traits struct {
 	// one that the configuration names, and InDirectories: of none at the root of the project.
 	// Content may include other files.
 	OwnContent, InDirectories bool
+	// Env are variables for a build that must neither write into the sources nor hide what
+	// they lack.
+	Env []string
 	// Leaves: a build writes every page again, and removes none of those of earlier builds.
 	// Sphinx does not write again what has not changed, such as _modules.
 	Leaves bool

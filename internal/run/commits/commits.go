@@ -162,6 +162,7 @@ func setSite(repo *githook.Repo, dir string, cfg *config.Config, push *githook.P
 		push.Docroot, err = committedDocroot(push.Site, p.Docroot)
 		return "", err
 	}
+	push.Env = slices.Concat(push.Env, g.Generator.Traits().Env)
 	reachesOut := strings.Contains(strings.Join(g.Args, " "), "..")
 	if sources, err := filepath.Rel(repo.Top, g.Dir); err == nil && filepath.IsLocal(sources) && !reachesOut && g.Generator.Traits().OwnFiles && cfg.Docroot == "" {
 		push.Unread = unread(repo, filepath.ToSlash(sources))
