@@ -182,6 +182,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	} else if at := slices.IndexFunc(docs.Options(), func(o docs.Option) bool { return slices.Contains(o.Names, strings.ReplaceAll(name, "_", "-")) }); at >= 0 {
 		o := docs.Options()[at]
 		hint = fmt.Sprintf("coming from %s? %s Example: %s", o.Checker, o.Ours, o.Example)
+	} else if name == "dry-run" && cmd.Flags().Lookup("write") != nil {
+		hint = "without --write, it only shows what it would change"
 	} else if len(others) > 0 {
 		hint = fmt.Sprintf("it is a flag of %s", strings.Join(others, ", "))
 	} else if near, ok := config.Nearest(name, names); ok {
