@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/sitelink/sitelink/internal/source/read"
-	"github.com/sitelink/sitelink/internal/text"
 )
 
 // address is a destination in the forms in which it is compared.
@@ -56,8 +55,11 @@ func (a *address) resolved(page string) string {
 // the host of the site's base URL, basePath its path.
 func addressOf(dest, base, basePath string) address {
 	dest = strings.TrimPrefix(strings.TrimSpace(dest), "pathname://") // of Docusaurus: what it does not resolve
-	kind := ofPelican().FindString(dest)
-	a := address{exact: read.Decode(dest[len(kind):])}
+	plain := dest
+	for _, prefix := range pelicanPrefixes {
+		plain = strings.TrimPrefix(plain, prefix)
+	}
+	a := address{exact: read.Decode(plain)}
 	local := a.exact
 	if base != "" {
 		for _, scheme := range []string{"https://", "http://", "//"} {
@@ -79,14 +81,14 @@ func addressOf(dest, base, basePath string) address {
 	p, fragment, _ := strings.Cut(local, "#")
 	p, _, _ = strings.Cut(p, "?")
 	a.fragment = fragment
-	if a.name = lastName(p); kind != "" && fragment != "" {
+	if a.name = lastName(p); plain != dest && fragment != "" {
 		a.name = "" // the title of the file makes the address, so only the id is in both
 	}
 	return a
 }
 
-// ofPelican matches what begins the destinations that Pelican resolves.
-var ofPelican = text.Regexp(`^(?:\{(?:filename|static|attach)\}|\|(?:filename|static|attach)\|)`)
+// pelicanPrefixes begin the destinations that Pelican resolves.
+var pelicanPrefixes = []string{"{filename}", "{static}", "{attach}", "|filename|", "|static|", "|attach|"}
 
 // lastName returns the part of a path that all spellings of the page's address
 // have in common.
