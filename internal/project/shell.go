@@ -201,8 +201,11 @@ func (s *survey) script(c *claim, words []string, at place, depth int) {
 // typed replaces the builds from the n-th by a command that a person can type: only a script
 // finds its programs, and only make has its variables. It must do no more than build.
 func (c *claim) typed(n int, command, dir string) {
+	if strings.HasSuffix(command, "deploy") || strings.HasSuffix(command, "publish") {
+		return
+	}
 	for i := range c.build[n:] {
-		if e := &c.build[n+i]; e.Question == AskBuild && !strings.HasSuffix(command, "deploy") && !strings.HasSuffix(command, "publish") {
+		if e := &c.build[n+i]; e.Question == AskBuild {
 			e.Value, e.Dir = command, dir
 		}
 	}

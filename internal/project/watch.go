@@ -380,7 +380,7 @@ func temporary(name string) bool {
 	return strings.HasPrefix(name, ".") && len(ext) == 4 && strings.HasPrefix(ext, ".sw")
 }
 
-// lookAt returns an error if the tree cannot be read or is none.
+// lookAt returns an error if root cannot be read or is not a directory.
 func lookAt(root string) error {
 	info, err := os.Stat(root)
 	if err == nil && !info.IsDir() {

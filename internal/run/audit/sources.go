@@ -232,10 +232,7 @@ func (a *Audit) sourceOptions() source.Options {
 		opt.Docroot = found.Dir // there may be no build: the server sent the pages
 	}
 	if g := p.Generator; g != nil {
-		opt.Output = g.Docroot
-		if g.Dir == found.Dir {
-			opt.Also, opt.Args = p.OutsideContent(), g.Args
-		}
+		opt.Output, opt.Also, opt.Args = g.Docroot, p.OutsideContent(), g.Args
 	}
 	for _, r := range p.Roots {
 		if dir := strings.Trim(path.Clean("/"+r.Dir), "/"); dir != "" {
